@@ -1,0 +1,317 @@
+"""The words of state, as stored in the database, and which word may follow which."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Final
+
+
+class FleetState(StrEnum):
+    """What a fleet is doing. Never stored as a fact of its own: `fleet_state` derives it."""
+
+    CREATING = "creating"
+    RUNNING = "running"
+    WAITING = "waiting"
+    HELD = "held"
+    CANCELLING = "cancelling"
+    DELETING = "deleting"
+    CANCELLED = "cancelled"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    FAILED = "failed"
+    FINISHED = "finished"
+    DELETED = "deleted"
+
+
+class TurnState(StrEnum):
+    """Where one attempt of an agent stands in its life."""
+
+    QUEUED = "queued"
+    DISPATCHING = "dispatching"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+class TurnOutcome(StrEnum):
+    """How an attempt ended. `unknown`: not yet read again; the waiting ones wait for a person."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed_out"
+    NOT_STARTED = "not_started"
+    UNKNOWN = "unknown"
+    WAITING_APPROVAL = "waiting_approval"
+    WAITING_QUESTION = "waiting_question"
+    WAITING_PLAN = "waiting_plan"
+
+
+class OutcomeReason(StrEnum):
+    """Why something was never started."""
+
+    BUDGET = "budget"
+    DEADLINE = "deadline"
+    ENOUGH = "enough"
+    FROZEN = "frozen"
+    CANCELLED = "cancelled"
+
+
+class TaskState(StrEnum):
+    """Where one piece of work stands, over all its attempts."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed_out"
+    NOT_STARTED = "not_started"
+    UNKNOWN = "unknown"
+    WAITING_APPROVAL = "waiting_approval"
+    WAITING_QUESTION = "waiting_question"
+    WAITING_PLAN = "waiting_plan"
+
+
+class OperationKind(StrEnum):
+    """The acts that take time."""
+
+    LAUNCH = "launch"
+    HOLD = "hold"
+    RELEASE = "release"
+    CUT_OFF = "cut_off"
+    REOPEN = "reopen"
+    CANCEL = "cancel"
+    DELETE = "delete"
+    STOP_MACHINES = "stop_machines"
+
+
+class OperationState(StrEnum):
+    """`failed` ended with something left to do; `unknown` could not be read again."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Afterwards(StrEnum):
+    """What becomes of the machines after the last task."""
+
+    DELETE = "delete"
+    STOP = "stop"
+    KEEP = "keep"
+
+
+class Role(StrEnum):
+    """What a person may do; a stranger is signed in without any role."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+    STRANGER = ""
+
+
+class Origin(StrEnum):
+    """Whether we launched a fleet or found it on the account."""
+
+    OURS = "ours"
+    FOREIGN = "foreign"
+
+
+TURN_MOVES: Final[Mapping[TurnState, frozenset[TurnState]]] = {
+    # Back to queued: only when the request is known never to have left us.
+    TurnState.QUEUED: frozenset({TurnState.DISPATCHING, TurnState.ENDED}),
+    TurnState.DISPATCHING: frozenset({TurnState.QUEUED, TurnState.RUNNING, TurnState.ENDED}),
+    TurnState.RUNNING: frozenset({TurnState.ENDED}),
+    TurnState.ENDED: frozenset(),
+}
+
+WAITING_OUTCOMES: Final = frozenset(
+    {TurnOutcome.WAITING_APPROVAL, TurnOutcome.WAITING_QUESTION, TurnOutcome.WAITING_PLAN}
+)
+WAITING_TASKS: Final = frozenset(
+    {TaskState.WAITING_APPROVAL, TaskState.WAITING_QUESTION, TaskState.WAITING_PLAN}
+)
+TERMINAL_OUTCOMES: Final = frozenset(TurnOutcome) - WAITING_OUTCOMES - {TurnOutcome.UNKNOWN}
+TERMINAL_TURNS: Final = frozenset({TurnState.ENDED})
+TERMINAL_TASKS: Final = (
+    frozenset(TaskState) - WAITING_TASKS - {TaskState.QUEUED, TaskState.RUNNING, TaskState.UNKNOWN}
+)
+TERMINAL_OPERATIONS: Final = frozenset({OperationState.DONE, OperationState.FAILED})
+TERMINAL_FLEETS: Final = frozenset(
+    {
+        FleetState.CANCELLED,
+        FleetState.BUDGET_EXHAUSTED,
+        FleetState.FAILED,
+        FleetState.FINISHED,
+        FleetState.DELETED,
+    }
+)
+
+OUTCOME_MOVES: Final[Mapping[TurnOutcome | None, frozenset[TurnOutcome]]] = {
+    None: frozenset(TurnOutcome),
+    TurnOutcome.UNKNOWN: frozenset(TurnOutcome) - {TurnOutcome.UNKNOWN},
+    **{waiting: TERMINAL_OUTCOMES | {TurnOutcome.UNKNOWN} for waiting in WAITING_OUTCOMES},
+    **{ended: frozenset() for ended in TERMINAL_OUTCOMES},
+}
+
+TASK_MOVES: Final[Mapping[TaskState, frozenset[TaskState]]] = {
+    TaskState.QUEUED: frozenset(
+        {
+            TaskState.RUNNING,
+            TaskState.CANCELLED,
+            TaskState.NOT_STARTED,
+            TaskState.FAILED,
+            TaskState.BUDGET_EXHAUSTED,
+        }
+    ),
+    # Back to queued: an attempt ended in a way that may be retried.
+    TaskState.RUNNING: frozenset(TaskState) - {TaskState.RUNNING},
+    TaskState.UNKNOWN: frozenset(TaskState) - {TaskState.UNKNOWN},
+    **{
+        waiting: TERMINAL_TASKS | {TaskState.RUNNING, TaskState.UNKNOWN}
+        for waiting in WAITING_TASKS
+    },
+    **{ended: frozenset() for ended in TERMINAL_TASKS},
+}
+
+OPERATION_MOVES: Final[Mapping[OperationState, frozenset[OperationState]]] = {
+    OperationState.QUEUED: frozenset({OperationState.RUNNING, OperationState.FAILED}),
+    # Running to queued: the worker died and the sweep sends it again.
+    OperationState.RUNNING: frozenset(OperationState) - {OperationState.RUNNING},
+    OperationState.UNKNOWN: frozenset(
+        {OperationState.RUNNING, OperationState.DONE, OperationState.FAILED}
+    ),
+    OperationState.DONE: frozenset(),
+    # An operator may retry what was left; a late message may not (claims compare and swap).
+    OperationState.FAILED: frozenset({OperationState.QUEUED}),
+}
+
+
+def turn_may_move(old: TurnState, new: TurnState) -> bool:
+    """Whether a turn in state `old` may go to `new`; staying is not a move."""
+    return new in TURN_MOVES[old]
+
+
+def outcome_may_change(old: TurnOutcome | None, new: TurnOutcome) -> bool:
+    """Whether an outcome may still become `new`: what is known for good never changes again."""
+    return new in OUTCOME_MOVES[old]
+
+
+def task_may_move(old: TaskState, new: TaskState) -> bool:
+    """Whether a task in state `old` may go to `new`; staying is not a move."""
+    return new in TASK_MOVES[old]
+
+
+def operation_may_move(old: OperationState, new: OperationState) -> bool:
+    """Whether an operation in state `old` may go to `new`; staying is not a move."""
+    return new in OPERATION_MOVES[old]
+
+
+def task_state_from(outcome: TurnOutcome | None) -> TaskState:
+    """The state of a task whose latest turn has this outcome; None means the turn is under way."""
+    return TaskState.RUNNING if outcome is None else TaskState(outcome.value)
+
+
+@dataclass(frozen=True, slots=True)
+class StateCounts:
+    """How many tasks of a run (or agents of a fleet) are in each state."""
+
+    queued: int = 0
+    running: int = 0
+    completed: int = 0
+    failed: int = 0
+    budget_exhausted: int = 0
+    cancelled: int = 0
+    timed_out: int = 0
+    not_started: int = 0
+    unknown: int = 0
+    waiting: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tasks, each counted once."""
+        return sum(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def open(self) -> int:
+        """Tasks that may still change: queued, running, waiting or of unknown outcome."""
+        return self.queued + self.running + self.waiting + self.unknown
+
+    @property
+    def ended(self) -> int:
+        """Tasks that will not change any more."""
+        return self.total - self.open
+
+    @classmethod
+    def of(cls, states: Iterable[TaskState]) -> "StateCounts":
+        """Count a list of states, one per task."""
+        counted: dict[TaskState, int] = {}
+        for state in states:
+            counted[state] = counted.get(state, 0) + 1
+        return cls.from_mapping(counted)
+
+    @classmethod
+    def from_mapping(cls, counted: Mapping[TaskState, int]) -> "StateCounts":
+        """From counts per task state, as a GROUP BY gives; the three waiting ones are added."""
+        named: dict[str, int] = {}
+        for state, count in counted.items():
+            name = "waiting" if state in WAITING_TASKS else state.value
+            named[name] = named.get(name, 0) + count
+        return cls(**named)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetFacts:
+    """What decides a fleet's state.
+
+    `creating`: machines are still being made and nothing was sent. `cancelling`, `deleting`: that
+    operation is under way. `cancelled`: a cancel of the whole fleet has ended and kept something
+    from completing. `held`: no new turns are sent. `budget_stopped`: work was refused, or not
+    begun, for want of budget. `gone`: the platform has nothing left of it. `run_ended`: the driver
+    has given up reading again what is still unknown.
+    """
+
+    counts: StateCounts = StateCounts()
+    creating: bool = False
+    deleting: bool = False
+    gone: bool = False
+    cancelling: bool = False
+    cancelled: bool = False
+    held: bool = False
+    budget_stopped: bool = False
+    run_ended: bool = False
+
+
+def _live_state(facts: FleetFacts) -> FleetState | None:
+    counts = facts.counts
+    still_open = counts.open - (counts.unknown if facts.run_ended else 0)
+    in_order = (
+        (FleetState.DELETED, facts.gone),
+        (FleetState.DELETING, facts.deleting),
+        (FleetState.CREATING, facts.creating),
+        (FleetState.CANCELLING, facts.cancelling),
+        # A hold with nothing left to send would only hide how the work ended.
+        (FleetState.HELD, facts.held and still_open > 0),
+        (FleetState.WAITING, counts.waiting > 0),
+        (FleetState.RUNNING, still_open > 0),
+    )
+    return next((state for state, fits in in_order if fits), None)
+
+
+def _ended_state(facts: FleetFacts) -> FleetState:
+    counts = facts.counts
+    if facts.cancelled:
+        return FleetState.CANCELLED
+    if facts.budget_stopped or counts.budget_exhausted > 0:
+        return FleetState.BUDGET_EXHAUSTED
+    if counts.completed == 0:
+        return FleetState.FAILED
+    return FleetState.FINISHED
+
+
+def fleet_state(facts: FleetFacts) -> FleetState:
+    """The one word for a fleet: first that fits, what is under way before how it ended."""
+    return _live_state(facts) or _ended_state(facts)
