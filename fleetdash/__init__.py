@@ -1,0 +1,1 @@
+"""The project: wiring only, no business words."""

@@ -1,0 +1,99 @@
+"""Who may see and do what: guards for views, look-ups by user.
+
+A stranger (signed in, no role) gets 404 everywhere but the own account; somebody who is not signed
+in is sent to the login. Viewers read, operators launch and stop, admins do everything.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+
+from fleets.domain.status import Role
+from fleets.models import Fleet, Operation, User
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+_RANK = {Role.VIEWER: 1, Role.OPERATOR: 2, Role.ADMIN: 3}
+
+
+def user_of(request: HttpRequest) -> User:
+    """The signed-in user of a guarded view."""
+    return cast(User, request.user)
+
+
+def signed_in(view: View[P]) -> View[P]:
+    """For the own account: any signed-in person, strangers included."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if isinstance(request.user, AnonymousUser):
+            return redirect_to_login(request.get_full_path())
+        return view(request, *args, **kwargs)
+
+    guarded.guard = "signed_in"  # type: ignore[attr-defined]  # read by the meta test
+    return guarded
+
+
+def role_required(role: Role) -> Callable[[View[P]], View[P]]:
+    """At least this role. Strangers get 404, a lower role 403 with the words who can."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            user: Any = request.user
+            if isinstance(user, AnonymousUser):
+                return redirect_to_login(request.get_full_path())
+            if not user.is_viewer:
+                raise Http404
+            if _RANK[Role(user.role)] < _RANK[role]:
+                raise PermissionDenied(f"This needs the role {role.value}. Ask an admin for it.")
+            return view(request, *args, **kwargs)
+
+        guarded.guard = role.value  # type: ignore[attr-defined]  # read by the meta test
+        return guarded
+
+    return decorate
+
+
+def get_fleet(user: User, public_id: str) -> Fleet:
+    """The fleet with this public id, as far as the user may read it. Raises `Http404`."""
+    if not user.is_viewer:
+        raise Http404
+    fleet = (
+        Fleet.objects.select_related("team", "connection", "owner", "parent")
+        .filter(public_id=public_id)
+        .first()
+    )
+    if fleet is None:
+        raise Http404
+    return fleet
+
+
+def get_operation(user: User, public_id: str) -> Operation:
+    """The operation with this public id. Raises `Http404`."""
+    if not user.is_viewer:
+        raise Http404
+    operation = (
+        Operation.objects.select_related("fleet", "fleet__team", "requested_by")
+        .filter(public_id=public_id)
+        .first()
+    )
+    if operation is None:
+        raise Http404
+    return operation
+
+
+def may_delete(user: User, fleet: Fleet) -> bool:
+    """Operators delete their own fleets, admins any."""
+    return user.is_admin or (user.is_operator and fleet.owner_id == user.pk)
+
+
+def may_stop(user: User) -> bool:
+    """Hold, cut off and cancel: any operator, any fleet. Whoever is awake stops the runaway."""
+    return user.is_operator

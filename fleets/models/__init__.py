@@ -1,0 +1,32 @@
+"""The tables, one subject per file."""
+
+from fleets.models.agents import Agent
+from fleets.models.audit import AuditEvent
+from fleets.models.connections import Connection
+from fleets.models.events import FleetEvent, TurnEvent
+from fleets.models.fleets import Fleet
+from fleets.models.machines import Machine
+from fleets.models.operations import NodeKind, Operation, OperationNode
+from fleets.models.people import Team, Theme, User
+from fleets.models.runs import Run, Task, Turn
+from fleets.models.sealed import SealedSecret
+
+__all__ = [
+    "Agent",
+    "AuditEvent",
+    "Connection",
+    "Fleet",
+    "FleetEvent",
+    "Machine",
+    "NodeKind",
+    "Operation",
+    "OperationNode",
+    "Run",
+    "SealedSecret",
+    "Task",
+    "Team",
+    "Theme",
+    "Turn",
+    "TurnEvent",
+    "User",
+]

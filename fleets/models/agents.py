@@ -1,0 +1,46 @@
+"""An agent of a fleet: its place, its session, and the figures of all its turns."""
+
+from django.db import models
+
+from fleets.domain.status import TaskState
+from fleets.models.choices import choices_of, not_negative, one_of
+from fleets.models.fleets import Fleet
+from fleets.models.machines import Machine
+
+
+class Agent(models.Model):
+    """One agent. `state` is the state of its newest task."""
+
+    fleet = models.ForeignKey(Fleet, models.CASCADE, related_name="agents")
+    machine = models.ForeignKey(Machine, models.CASCADE, related_name="agents")
+    agent_id = models.CharField(max_length=63)
+    position = models.PositiveIntegerField()
+    session_id = models.CharField(max_length=120)
+    harness = models.CharField(max_length=40)
+    model = models.CharField(max_length=120)
+    effective_harness = models.CharField(max_length=40, blank=True, default="")
+    effective_model = models.CharField(max_length=120, blank=True, default="")
+    state = models.CharField(
+        max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED
+    )
+    state_reason = models.CharField(max_length=20, blank=True, default="")
+    last_event = models.CharField(max_length=300, blank=True, default="")
+    last_event_at = models.DateTimeField(null=True)
+    turns = models.PositiveIntegerField(default=0)
+    input_tokens = models.BigIntegerField(null=True)
+    cached_tokens = models.BigIntegerField(null=True)
+    output_tokens = models.BigIntegerField(null=True)
+    cost_nusd = models.BigIntegerField(null=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["fleet", "agent_id"], name="agent_unique_in_fleet"),
+            models.UniqueConstraint(fields=["session_id"], name="agent_session_unique"),
+            one_of("state", TaskState, name="agent_state_known"),
+            not_negative("cost_nusd", name="agent_cost_not_negative"),
+        ]
+        indexes = [models.Index(fields=["fleet", "state", "position"], name="agent_by_state")]
+
+    def __str__(self) -> str:
+        return self.agent_id

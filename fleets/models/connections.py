@@ -1,0 +1,26 @@
+"""A connection: one account on the platform."""
+
+from django.db import models
+
+from fleets.models.sealed import SealedField
+
+
+class Connection(models.Model):
+    """Where the platform is and the account key that reads, cancels and deletes there."""
+
+    name = models.CharField(max_length=80, unique=True)
+    sandbox_url = models.URLField(max_length=200)
+    id_url = models.URLField(max_length=200)
+    router_url = models.URLField(max_length=200)
+    api_key = SealedField()
+    api_key_last_four = models.CharField(max_length=4)
+    api_key_fingerprint = models.CharField(max_length=8)
+    rate_per_minute = models.PositiveIntegerField(default=300)
+    is_emulator = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,130 @@
+"""A fleet: what we want of it, and what the platform last said about it."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from fleets.domain.status import Afterwards, FleetState, Origin
+from fleets.models.choices import choices_of, not_negative, one_of
+from fleets.models.connections import Connection
+from fleets.models.people import Team
+from fleets.models.sealed import SealedField
+
+
+class Fleet(models.Model):
+    """N agents over M machines under one key.
+
+    `public_id` is the platform's fleet id, chosen by us before the create. Fields named `*_seen_at`
+    say when the platform told us; `*_requested_at` is our wish and `*_confirmed_at` the proof.
+    """
+
+    public_id = models.CharField(max_length=63, unique=True)
+    name = models.CharField(max_length=80)
+    team = models.ForeignKey(Team, models.PROTECT, related_name="fleets")
+    connection = models.ForeignKey(Connection, models.PROTECT, related_name="fleets")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="fleets"
+    )
+    origin = models.CharField(max_length=10, choices=choices_of(Origin), default=Origin.OURS)
+    tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+
+    # The tree: fleets never move. `path` holds the ids from the root down to this fleet.
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
+    root = models.ForeignKey("self", models.PROTECT, null=True, related_name="tree")
+    parent_agent = models.CharField(max_length=63, blank=True, default="")
+    depth = models.PositiveSmallIntegerField(default=0)
+    path = ArrayField(models.BigIntegerField(), default=list)
+
+    # What was asked for.
+    prompt = models.TextField(blank=True)
+    harness = models.CharField(max_length=40)
+    model = models.CharField(max_length=120)
+    size = models.CharField(max_length=20)
+    cpu_cores = models.PositiveIntegerField()
+    memory_mib = models.PositiveIntegerField()
+    disk_gib = models.PositiveIntegerField()
+    budget_nusd = models.BigIntegerField(null=True)
+    at_once = models.PositiveIntegerField(null=True, help_text="Empty means auto.")
+    after = models.CharField(max_length=10, choices=choices_of(Afterwards))
+    after_delay_s = models.PositiveIntegerField(default=1800)
+    lifetime_s = models.PositiveIntegerField(default=3600)
+    task_timeout_s = models.PositiveIntegerField(default=600)
+
+    # Where it stands. `state` is derived (domain.status.fleet_state) and stored for lists.
+    state = models.CharField(
+        max_length=20, choices=choices_of(FleetState), default=FleetState.CREATING
+    )
+    state_since = models.DateTimeField()
+    stop_reason = models.CharField(max_length=20, blank=True, default="")
+    stop_sentence = models.CharField(max_length=300, blank=True, default="")
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    work_ended_at = models.DateTimeField(null=True)
+    cleanup_due_at = models.DateTimeField(null=True)
+    created_on_platform_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(null=True, help_text="No machine is being made any more.")
+    last_error = models.CharField(max_length=500, blank=True, default="")
+
+    # What operators ordered. The epoch grows with each order to stop; a turn carries the epoch
+    # it was begun under, and nothing of an older epoch is dispatched.
+    epoch = models.PositiveIntegerField(default=1)
+    held_at = models.DateTimeField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    cancel_confirmed_at = models.DateTimeField(null=True)
+    cut_off_requested_at = models.DateTimeField(null=True)
+    cut_off_confirmed_at = models.DateTimeField(null=True)
+    delete_requested_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+
+    # The platform's last word on the fleet and its key.
+    platform_status = models.CharField(max_length=40, blank=True, default="")
+    platform_seen_at = models.DateTimeField(null=True)
+    key_id = models.CharField(max_length=120, blank=True, default="")
+    key_secret = SealedField(null=True)
+    key_last_four = models.CharField(max_length=4, blank=True, default="")
+    key_cap_nusd = models.BigIntegerField(null=True)
+    spent_nusd = models.BigIntegerField(null=True)
+    reserved_nusd = models.BigIntegerField(null=True)
+    remaining_nusd = models.BigIntegerField(null=True)
+    key_revoked_at = models.DateTimeField(null=True)
+    key_seen_at = models.DateTimeField(null=True)
+    burn_nusd_per_min = models.BigIntegerField(null=True)
+
+    # Counters of this fleet's own newest run, written in the tick's transaction.
+    agents_total = models.PositiveIntegerField(default=0)
+    machines_total = models.PositiveIntegerField(default=0)
+    machines_running = models.PositiveIntegerField(default=0)
+    tasks_total = models.PositiveIntegerField(default=0)
+    tasks_queued = models.PositiveIntegerField(default=0)
+    tasks_running = models.PositiveIntegerField(default=0)
+    tasks_waiting = models.PositiveIntegerField(default=0)
+    tasks_completed = models.PositiveIntegerField(default=0)
+    tasks_failed = models.PositiveIntegerField(default=0)
+    tasks_budget = models.PositiveIntegerField(default=0)
+    tasks_cancelled = models.PositiveIntegerField(default=0)
+    tasks_timed_out = models.PositiveIntegerField(default=0)
+    tasks_not_started = models.PositiveIntegerField(default=0)
+    tasks_unknown = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            one_of("state", FleetState, name="fleet_state_known"),
+            one_of("after", Afterwards, name="fleet_after_known"),
+            not_negative(
+                "budget_nusd",
+                "key_cap_nusd",
+                "spent_nusd",
+                "reserved_nusd",
+                "remaining_nusd",
+                name="fleet_money_not_negative",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "-created_at"], name="fleet_state_recent"),
+            models.Index(fields=["owner", "-created_at"], name="fleet_owner_recent"),
+            models.Index(fields=["cleanup_due_at"], name="fleet_cleanup_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.public_id})"
