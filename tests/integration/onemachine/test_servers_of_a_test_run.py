@@ -17,7 +17,7 @@ def test_the_test_database_answers_and_is_postgres_18() -> None:
     assert int(row[0]) // 10_000 == 18
 
 
-def test_redis_of_the_settings_is_the_one_of_this_worker(redis_client: "Redis") -> None:
+def test_redis_of_the_settings_is_the_one_of_this_worker(redis_client: Redis) -> None:
     redis_client.set("mark", os.environ.get("PYTEST_XDIST_WORKER", "alone"))
     with Redis.from_url(settings.REDIS_URL) as other:
         assert other.get("mark") == os.environ.get("PYTEST_XDIST_WORKER", "alone").encode()

@@ -1,0 +1,1 @@
+"""Running the whole product on one machine, with nothing installed but Python."""
