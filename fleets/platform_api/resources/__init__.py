@@ -1,0 +1,1 @@
+"""Resource methods: typed in, typed out, one file per noun."""
