@@ -1,0 +1,103 @@
+"""Tokens, durations, memory, ids and times as people read them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fleets.domain import numbers
+
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "shown"),
+    [
+        (None, "—"),
+        (0, "0"),
+        (4_120, "4,120"),
+        (9_999, "9,999"),
+        (12_345, "12.3k"),
+        (999_949, "999.9k"),
+        (999_950, "1.0M"),
+        (41_200_000, "41.2M"),
+        (2_500_000_000, "2.5G"),
+    ],
+)
+def test_tokens_are_exact_under_ten_thousand(tokens: int | None, shown: str) -> None:
+    assert numbers.show_tokens(tokens) == shown
+
+
+def test_token_flow_names_what_was_cached() -> None:
+    assert numbers.show_token_flow(12_345, 1_100, cached_tokens=800) == (
+        "12.3k → 1,100, cached 800"
+    )
+    assert numbers.show_token_flow(10, None) == "10 → —"
+    assert numbers.show_token_flow(None, None) == "—"
+
+
+@pytest.mark.parametrize(
+    ("duration_ms", "shown"),
+    [
+        (None, "—"),
+        (0, "0 ms"),
+        (850, "850 ms"),
+        (12_449, "12.4 s"),
+        (59_999, "59.9 s"),
+        (187_000, "3 m 07 s"),
+        (8_040_000, "2 h 14 m"),
+        (273_600_000, "3 d 04 h"),
+    ],
+)
+def test_durations_are_shown_as_the_house_rules_say(duration_ms: int | None, shown: str) -> None:
+    assert numbers.show_duration_ms(duration_ms) == shown
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "shown"),
+    [(30, "30 s"), (90, "1 m 30 s"), (1_800, "30 min"), (7_200, "2 h"), (27_000, "7 h 30 m")],
+)
+def test_settings_in_time_are_shown_short(duration_s: int, shown: str) -> None:
+    assert numbers.show_duration_s(duration_s) == shown
+
+
+def test_memory_is_in_mib_and_gib() -> None:
+    assert [numbers.show_memory(mib) for mib in (570, 4_096, 3_600)] == [
+        "570 MiB",
+        "4 GiB",
+        "3.5 GiB",
+    ]
+    assert numbers.show_memory_use(3_600, 4_096) == "3.5 / 4.0 GiB"
+
+
+def test_a_long_id_is_shortened_in_the_middle() -> None:
+    assert numbers.short_id("fleet-4b712b26c826") == "fleet-4b71…c826"
+    assert numbers.short_id("agent-7") == "agent-7"
+
+
+@given(st.text(max_size=80))
+def test_a_shortened_id_keeps_both_ends_and_is_never_longer(ident: str) -> None:
+    short = numbers.short_id(ident)
+    assert len(short) <= len(ident)
+    assert ident.startswith(short.partition("…")[0]) or "…" in ident
+
+
+@pytest.mark.parametrize(
+    ("seconds_ago", "shown"),
+    [
+        (0, "just now"),
+        (3, "3 s ago"),
+        (240, "4 min ago"),
+        (7_300, "2 h ago"),
+        (-240, "in 4 min"),
+        (86_400, "28 Nov 2026, 12:00"),
+    ],
+)
+def test_times_are_relative_within_a_day(seconds_ago: int, shown: str) -> None:
+    assert numbers.relative_time(NOW - timedelta(seconds=seconds_ago), now=NOW) == shown
+
+
+def test_names_with_numbers_sort_naturally() -> None:
+    names = ["agent-10", "agent-2", "agent-1", "b", "10"]
+    assert sorted(names, key=numbers.natural_key) == ["10", "agent-1", "agent-2", "agent-10", "b"]
