@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 
 def _page(request: HttpRequest, status: int, **context: object) -> HttpResponse:
@@ -14,11 +15,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _page(request, 403, reason=str(exception))
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """404, the same for what is missing and for what this person may not know of."""
     return _page(request, 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 with the reference id to quote."""
-    return _page(request, 500)
+    """500 with the reference id to quote. Without the frame: its context may be what broke."""
+    context = {"request_id": request.META.get("FLEETDASH_REQUEST_ID", "")}
+    return HttpResponse(render_to_string("500.html", context), status=500)

@@ -1,0 +1,94 @@
+/* Small things of every page: tab title and picture, errors, copying, the changed tint, the age of what is shown. */
+let said = "";
+let saidAt = 0;
+
+function followState() {
+  const state = document.getElementById("page-state");
+  if (!state) return;
+  if (state.dataset.title && document.title !== state.dataset.title) document.title = state.dataset.title;
+  const link = document.querySelector("link[rel=icon]");
+  if (state.dataset.favicon && link.getAttribute("href") !== state.dataset.favicon) link.href = state.dataset.favicon;
+  // One polite summary per ten seconds at most; the latest wins.
+  const { summary } = state.dataset;
+  if (summary && summary !== said && Date.now() - saidAt > 10000) {
+    if (said) document.getElementById("announce").textContent = summary;
+    said = summary;
+    saidAt = Date.now();
+  }
+}
+
+function problem(text) {
+  const banner = document.getElementById("problem");
+  const open = document.querySelector("dialog[open] .body");
+  if (!banner) return;
+  if (open) open.prepend(banner);
+  else document.getElementById("notices").append(banner);
+  banner.querySelector("p").textContent = text;
+  banner.hidden = false;
+}
+
+document.addEventListener("htmx:response:error", (event) => {
+  const { ctx } = event.detail;
+  if (ctx.sourceElement?.id === "live" || ctx.response.status === 422) return;
+  const reference = ctx.response.headers.get("X-Request-Id");
+  const words = { 403: "This is not allowed for your role.", 404: "This is not there any more.", 429: "Too many requests." };
+  const text = words[ctx.response.status] ?? `The server answered ${ctx.response.status}. Nothing may have happened: look before you repeat it.`;
+  problem(reference ? `${text} Reference ${reference}.` : text);
+});
+document.addEventListener("htmx:error", (event) => {
+  const { ctx } = event.detail;
+  if (!ctx || ctx.sourceElement?.id === "live" || ctx.sourceElement?.hasAttribute("data-refresh")) return;
+  problem("The server could not be reached. What you asked for may not have arrived: look before you repeat it.");
+});
+
+// Changed cells of a patched row light up for a moment. Cells that only tick do not count.
+const cells = (row) => (row?.matches?.("tr") ? [...row.cells] : [...(row?.querySelectorAll?.("[data-tint]") ?? [])]);
+let before = new Map();
+document.addEventListener("htmx:before:swap", (event) => {
+  before = new Map();
+  for (const { type, target } of event.detail.tasks) {
+    if (type === "partial") for (const cell of cells(target)) if (!cell.querySelector("time")) before.set(cell, cell.textContent);
+  }
+});
+document.addEventListener("htmx:after:swap", () => {
+  for (const [cell, text] of before) {
+    if (cell.isConnected && cell.textContent !== text) {
+      cell.dataset.changed = "";
+      setTimeout(() => delete cell.dataset.changed, 700);
+    }
+  }
+  before = new Map();
+  followState();
+});
+
+document.addEventListener("click", async (event) => {
+  const { target } = event;
+  const hidden = target.closest("[data-hide]");
+  if (hidden) document.getElementById(hidden.dataset.hide).hidden = true;
+  const copy = target.closest("[data-copy]");
+  if (!copy) return;
+  await navigator.clipboard.writeText(copy.dataset.copy || location.href);
+  document.getElementById("announce").textContent = "Copied";
+});
+
+// How old the page is: the indicator in the bar, and past 30 s a banner and dimmed numbers.
+const COLOURS = { Live: "healthy", Paused: "held" };
+document.addEventListener("live-status", ({ detail }) => {
+  const seconds = (ms) => `${Math.max(0, Math.round(ms / 1000))} s`;
+  let [word, number] = ["Live", seconds(detail.age)];
+  if (detail.isPaused) [word, number] = ["Paused", ""];
+  else if (detail.isPolling) [word, number] = ["Polling 5 s", seconds(detail.age)];
+  else if (!detail.isOpen) [word, number] = detail.retryAt ? ["Reconnecting", `in ${seconds(detail.retryAt - Date.now())}`] : ["Connecting", ""];
+  const status = document.getElementById("live-status");
+  status.dataset.state = COLOURS[word] ?? "stale";
+  status.querySelector("b").textContent = word;
+  status.querySelector("span").textContent = number;
+  document.getElementById("live-pause").setAttribute("aria-pressed", String(detail.isPaused));
+  const stale = document.getElementById("stale");
+  stale.hidden = !detail.isStale;
+  document.documentElement.toggleAttribute("data-stale", detail.isStale);
+  const since = new Date(Date.now() - detail.age);
+  Object.assign(stale.querySelector("time"), { dateTime: since.toISOString() }).dataset.t = "clock";
+  stale.querySelector("span").textContent = seconds(detail.age);
+});
+followState();
