@@ -1,0 +1,117 @@
+"""What `make test` does: lint, types and every folder of tests, then one summary.
+
+A step that fails does not keep the later ones from running. `NO_BROWSER=1` leaves the browser tests
+out, and the summary says so. `ONLY=lint` runs the checks alone (`make check`).
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support import chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+_BIN = Path(sys.executable).parent
+_PYTEST = (sys.executable, "-m", "pytest", "-q")
+_FOLDERS = ("unit", "integration", "contract", "meta")
+_NO_TESTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of the run; `refusal` says why it cannot run and counts as a failure."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a step, and how long it took."""
+
+    name: str
+    passed: bool
+    word: str
+    took_s: float
+
+
+def checks() -> list[Step]:
+    """Lint, layers and types; none of them needs a server."""
+    module = (sys.executable, "-m")
+    return [
+        Step("ruff check", (*module, "ruff", "check", ".")),
+        Step("ruff format", (*module, "ruff", "format", "--check", ".")),
+        Step("djlint", (*module, "djlint", "templates", "--lint", "--quiet")),
+        Step("oxlint", (str(_BIN / "oxlint"), "static/js", "--deny-warnings")),
+        Step("import contracts", (sys.executable, "-c", _LINT_IMPORTS)),
+        Step("mypy", (*module, "mypy", ".")),
+    ]
+
+
+# The program `lint-imports` by its function: its own file breaks when a checkout is moved.
+_LINT_IMPORTS = (
+    "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+)
+
+
+def tests() -> list[Step]:
+    """Every folder of tests. Two processes share them, except for the browser's."""
+    folders = [f"tests/{name}" for name in _FOLDERS]
+    spread = ("-n", os.environ.get("TEST_PROCESSES", "2"), "--dist", "loadfile")
+    return [Step("tests", (*_PYTEST, *spread, *folders)), *_browser()]
+
+
+def _browser() -> list[Step]:
+    if os.environ.get("NO_BROWSER") == "1":
+        return []
+    try:
+        program = chromium.find() or _install()
+    except chromium.NoChromiumError as reason:
+        return [Step("browser tests", refusal=str(reason))]
+    os.environ["CHROMIUM"] = str(program)
+    return [Step("browser tests", (*_PYTEST, "tests/browser"))]
+
+
+def _install() -> Path:
+    print("Chromium is missing: installing Debian's package …", flush=True)
+    return chromium.install()
+
+
+def run(step: Step) -> Outcome:
+    """Run one step with its output shown as it comes."""
+    print(f"\n=== {step.name} ===", flush=True)
+    started = time.monotonic()
+    if step.refusal:
+        print(step.refusal, flush=True)
+        return Outcome(step.name, passed=False, word="could not run", took_s=0)
+    result = subprocess.run(step.command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+    word = "ok" if result.returncode == 0 else f"FAILED (exit {result.returncode})"
+    if step.command[:3] == _PYTEST[:3] and result.returncode == _NO_TESTS:
+        word = "FAILED: there were no tests"
+    return Outcome(step.name, result.returncode == 0, word, time.monotonic() - started)
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """The table at the end: one line a step."""
+    lines = [f"{one.name:<18}{one.took_s:>7.1f} s  {one.word}" for one in outcomes]
+    if os.environ.get("NO_BROWSER") == "1" and os.environ.get("ONLY") != "lint":
+        lines.append("browser tests         LEFT OUT, because NO_BROWSER=1 is set")
+    return "\n".join(["", "=== summary ===", *lines])
+
+
+def main() -> int:
+    steps = checks() + ([] if os.environ.get("ONLY") == "lint" else tests())
+    outcomes = [run(step) for step in steps]
+    print(summary(outcomes), flush=True)
+    failed = [one.name for one in outcomes if not one.passed]
+    print(f"Not passed: {', '.join(failed)}." if failed else "All of it is fine.", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
