@@ -5,14 +5,10 @@ from django.views.generic import RedirectView
 
 from fleets.views import account
 
-from fleets.views import account
-
 app_name = "fleets"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="fleets:fleet_list"), name="home"),
-    path("account", account.account, name="account"),
-    path("account/theme", account.account_theme, name="account_theme"),
     path("account", account.account, name="account"),
     path("account/theme", account.account_theme, name="account_theme"),
 ]
