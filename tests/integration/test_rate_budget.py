@@ -187,6 +187,26 @@ def test_no_minute_sees_more_than_the_plan_even_across_wipes(
         assert sum(moment <= other < moment + 60_000 for other in granted) <= per_minute
 
 
+@pytest.mark.parametrize("wiped_every_s", [1, 7, 60])
+def test_wiping_redis_again_and_again_never_buys_more_requests(
+    redis_client: SyncRedis, wiped_every_s: int
+) -> None:
+    async def act(budget: RateBudget, clock: Clock, redis: Redis) -> list[int]:
+        granted: list[int] = []
+        await fill(budget, clock)
+        for second in range(130):
+            if second % wiped_every_s == wiped_every_s - 1:
+                await redis.flushdb()
+            while await budget._try(Priority.STOP, f"{int(Priority.STOP)}one") == 0:
+                granted.append(clock.now_ms)
+            clock.now_ms += 1_000
+        return granted
+
+    granted = with_budget(act, per_minute=300)
+    most = max(sum(start <= other < start + 60_000 for other in granted) for start in granted)
+    assert most <= 300
+
+
 def test_processes_share_one_bucket_by_redis_own_clock(redis_client: SyncRedis) -> None:
     async def go() -> int:
         async def spend(until: float) -> int:
