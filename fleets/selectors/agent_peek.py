@@ -1,0 +1,140 @@
+"""One agent, close up: where it lives, what it was asked, every turn, its answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from fleets.models import Agent, Fleet, Task, Turn
+
+MOST_TURNS: Final = 50
+RESPONSE_CHARS: Final = 16_000
+PROMPT_CHARS: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One attempt. `outcome` is None while it is under way; money in nanodollars."""
+
+    pk: int
+    number: int
+    attempt: int
+    turn_id: str
+    state: str
+    outcome: str | None
+    reason: str
+    trace_id: str
+    dispatches: int
+    requested_at: datetime | None
+    admitted_at: datetime | None
+    ended_at: datetime | None
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    cost_nusd: int | None
+    error: str
+    error_code: str
+    ended_after_stop: bool
+
+    @property
+    def word(self) -> str:
+        """The outcome, or the state of life while there is none."""
+        return self.outcome or self.state
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPeek:
+    """Everything the peek panel shows of one agent."""
+
+    pk: int
+    agent_id: str
+    state: str
+    reason: str
+    machine_id: str
+    machine_status: str
+    sandbox_id: str
+    session_id: str
+    harness: str
+    effective_harness: str
+    model: str
+    effective_model: str
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    cost_nusd: int | None
+    last_event: str
+    last_event_at: datetime | None
+    prompt: str
+    response: str
+    response_left_out: int
+    error: str
+    turns: Sequence[TurnRow]
+    before: str
+    following: str
+
+
+def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
+    """One agent of the fleet, None if there is none of that name. At most five queries."""
+    agent = Agent.objects.select_related("machine").filter(fleet=fleet, agent_id=agent_id).first()
+    if agent is None:
+        return None
+    task = Task.objects.filter(agent=agent).order_by("-run__number", "-position").first()
+    turns = list(Turn.objects.filter(agent=agent).order_by("-pk")[:MOST_TURNS])
+    response = task.response if task else ""
+    machine = agent.machine
+    return AgentPeek(
+        pk=agent.pk,
+        agent_id=agent.agent_id,
+        state=agent.state,
+        reason=agent.state_reason,
+        machine_id=machine.machine_id,
+        machine_status="gone" if machine.gone_at else machine.status,
+        sandbox_id=machine.sandbox_id,
+        session_id=agent.session_id,
+        harness=agent.harness,
+        effective_harness=agent.effective_harness,
+        model=agent.model,
+        effective_model=agent.effective_model,
+        input_tokens=agent.input_tokens,
+        cached_tokens=agent.cached_tokens,
+        output_tokens=agent.output_tokens,
+        cost_nusd=agent.cost_nusd,
+        last_event=agent.last_event,
+        last_event_at=agent.last_event_at,
+        prompt=task.prompt[:PROMPT_CHARS] if task else "",
+        response=response[:RESPONSE_CHARS],
+        response_left_out=max(0, len(response) - RESPONSE_CHARS),
+        error=task.error if task else "",
+        turns=[_turn(turn, number=len(turns) - index) for index, turn in enumerate(turns)],
+        before=_neighbour(fleet, "-position", position__lt=agent.position),
+        following=_neighbour(fleet, "position", position__gt=agent.position),
+    )
+
+
+def _neighbour(fleet: Fleet, order: str, **where: int) -> str:
+    found = Agent.objects.filter(fleet=fleet, **where).order_by(order)
+    return found.values_list("agent_id", flat=True).first() or ""
+
+
+def _turn(turn: Turn, *, number: int) -> TurnRow:
+    return TurnRow(
+        pk=turn.pk,
+        number=number,
+        attempt=turn.attempt,
+        turn_id=turn.turn_id,
+        state=turn.state,
+        outcome=turn.outcome,
+        reason=turn.reason or "",
+        trace_id=turn.trace_id,
+        dispatches=turn.dispatches,
+        requested_at=turn.requested_at,
+        admitted_at=turn.admitted_at,
+        ended_at=turn.ended_at,
+        input_tokens=turn.input_tokens,
+        cached_tokens=turn.cached_tokens,
+        output_tokens=turn.output_tokens,
+        cost_nusd=turn.cost_nusd,
+        error=turn.error,
+        error_code=turn.error_code,
+        ended_after_stop=turn.ended_after_stop,
+    )

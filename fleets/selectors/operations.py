@@ -1,0 +1,348 @@
+"""An operation as proof: its sentence, its figures, and every node, what is unfinished first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+
+from fleets.domain.status import TERMINAL_OPERATIONS, OperationKind, OperationState
+from fleets.models import Fleet, NodeKind, Operation, OperationNode
+from fleets.selectors.fleet_detail import machine_nusd_per_hour
+
+MOST_ROWS: Final = 200
+READINGS_WANTED: Final = 2
+
+# Words of a node's state. What is in neither set has been proved.
+OPEN_WORDS: Final = (
+    "queued", "requested", "sent", "acknowledged", "running", "stopping", "creating", "deleting",
+)  # fmt: skip
+UNCONFIRMED_WORDS: Final = ("failed", "unknown")
+_OPEN: Final = Q(state__in=OPEN_WORDS)
+_UNCONFIRMED: Final = Q(state__in=UNCONFIRMED_WORDS)
+_REVIVED: Final = Q(revived__gt=0)
+_DONE: Final = ~_OPEN & ~_UNCONFIRMED
+GROUPS: Final = {
+    "not-confirmed": _UNCONFIRMED,
+    "open": _OPEN,
+    "came-back": _REVIVED,
+    "done": _DONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """How an act is called: on the page, while it goes on, and once done."""
+
+    title: str
+    doing: str
+    done: str
+    node_done: str
+
+
+VERBS: Final = {
+    OperationKind.LAUNCH: Verb("Launch {}", "Creating", "Launched", "Ready"),
+    OperationKind.HOLD: Verb("Hold {}", "Holding", "Held", "Held"),
+    OperationKind.RELEASE: Verb("Release {}", "Releasing", "Released", "Released"),
+    OperationKind.CUT_OFF: Verb("Cut off {}", "Cutting off", "Cut off", "Cut off"),
+    OperationKind.REOPEN: Verb("Reopen {}", "Reopening", "Reopened", "Reopened"),
+    OperationKind.CANCEL: Verb("Cancel {}", "Stopping", "Stopped", "Stopped"),
+    OperationKind.DELETE: Verb("Delete {}", "Deleting", "Deleted", "Gone"),
+    OperationKind.STOP_MACHINES: Verb("Stop the machines of {}", "Stopping", "Stopped", "Stopped"),
+}
+_READ_AGAIN: Final = frozenset({OperationKind.CANCEL, OperationKind.DELETE})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCounts:
+    """How many nodes are where."""
+
+    total: int
+    done: int
+    open: int
+    unconfirmed: int
+    revived: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTab:
+    """One count tab of the node table."""
+
+    key: str
+    label: str
+    count: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperationHead:
+    """What stands above the nodes."""
+
+    public_id: str
+    kind: str
+    state: str
+    pill_state: str
+    pill_label: str
+    title: str
+    fleet_name: str
+    fleet_public_id: str
+    fleet_state: str
+    by: str
+    door: str
+    requested_at: datetime
+    confirmed_at: datetime | None
+    ended_at: datetime | None
+    next_attempt_at: datetime | None
+    attempts: int
+    reason: str
+    sentence: str
+    counts: NodeCounts
+    done_word: str
+    share: str
+    readings: int
+    readings_wanted: int
+    burn_nusd_per_min: int | None
+    machines: int
+    machines_nusd_per_hour: int
+    is_over: bool
+    can_retry: bool
+    can_reopen: bool
+    page_title: str
+    favicon: str
+
+    @property
+    def left(self) -> int:
+        """Nodes that are not proved yet."""
+        return self.counts.total - self.counts.done
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node with what was asked of it and what was proved."""
+
+    pk: int
+    kind: str
+    label: str
+    ref: str
+    state: str
+    word: str
+    requested_at: datetime | None
+    acknowledged_at: datetime | None
+    stopped_at: datetime | None
+    gone_at: datetime | None
+    key_at: datetime | None
+    attempts: int
+    revived: int
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTable:
+    """One page of nodes; `after` is the cursor to go on from, None on the last."""
+
+    rows: Sequence[NodeRow]
+    after: str | None
+
+
+def operation_head(operation: Operation) -> OperationHead:
+    """The head of one operation (`fleet`, `requested_by` loaded). One query: the counts."""
+    kind, state = OperationKind(operation.kind), OperationState(operation.state)
+    fleet, counts = operation.fleet, node_counts(operation)
+    verb = VERBS[kind]
+    title = verb.title.format(fleet.name)
+    pill_state, pill_label = _pill(state, verb, counts)
+    return OperationHead(
+        public_id=operation.public_id,
+        kind=kind.value,
+        state=state.value,
+        pill_state=pill_state,
+        pill_label=pill_label,
+        title=title,
+        fleet_name=fleet.name,
+        fleet_public_id=fleet.public_id,
+        fleet_state=fleet.state,
+        by=operation.requested_by.username if operation.requested_by else "Fleetdash",
+        door=operation.door,
+        requested_at=operation.requested_at,
+        confirmed_at=operation.confirmed_at,
+        ended_at=operation.ended_at,
+        next_attempt_at=operation.next_attempt_at,
+        attempts=operation.attempts,
+        reason=operation.reason,
+        sentence=operation.sentence,
+        counts=counts,
+        done_word=verb.node_done.lower(),
+        share=f"{counts.done * 100 / counts.total:.1f}%" if counts.total else "0%",
+        readings=operation.readings,
+        readings_wanted=READINGS_WANTED if kind in _READ_AGAIN else 0,
+        burn_nusd_per_min=fleet.burn_nusd_per_min,
+        machines=fleet.machines_running,
+        machines_nusd_per_hour=fleet.machines_running * machine_nusd_per_hour(fleet),
+        is_over=state in TERMINAL_OPERATIONS,
+        can_retry=state is OperationState.FAILED,
+        can_reopen=_can_reopen(fleet),
+        page_title=f"{pill_label} · {title} · Operations",
+        favicon=_favicon(state),
+    )
+
+
+def node_counts(operation: Operation) -> NodeCounts:
+    """Counts of nodes by what is proved of them. One query."""
+    counted: dict[str, Any] = operation.nodes.aggregate(
+        total=Count("pk"),
+        done=Count("pk", filter=_DONE),
+        open=Count("pk", filter=_OPEN),
+        unconfirmed=Count("pk", filter=_UNCONFIRMED),
+        revived=Count("pk", filter=_REVIVED),
+    )
+    return NodeCounts(**counted)
+
+
+def node_tabs(head: OperationHead) -> list[NodeTab]:
+    """The count tabs of the node table."""
+    counts, verb = head.counts, VERBS[OperationKind(head.kind)]
+    tabs = [
+        NodeTab("not-confirmed", "Not confirmed", counts.unconfirmed, "unknown"),
+        NodeTab("open", verb.doing, counts.open, ""),
+        NodeTab("came-back", "Came back", counts.revived, "soft-limit"),
+        NodeTab("done", verb.node_done, counts.done, ""),
+    ]
+    return [tab for tab in tabs if tab.count]
+
+
+def node_table(
+    operation: Operation, *, group: str = "", after: str = "", limit: int = MOST_ROWS
+) -> NodeTable:
+    """A page of nodes: not confirmed, under way, came back, keys, the rest. One query."""
+    limit = min(limit, MOST_ROWS)
+    nodes = _ranked(operation.nodes.all())
+    if group:
+        where = GROUPS.get(group)
+        nodes = nodes.filter(where) if where is not None else nodes.none()
+    if cursor := _cursor(after):
+        rank, position = cursor
+        nodes = nodes.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
+    found = list(nodes.order_by("rank", "position")[: limit + 1])
+    shown = found[:limit]
+    kind = OperationKind(operation.kind)
+    following = None
+    if len(found) > limit:
+        following = f"{shown[-1].rank}.{shown[-1].position}"
+    return NodeTable([_row(node, kind) for node in shown], following)
+
+
+def node_rows(operation: Operation, pks: Sequence[int]) -> list[NodeRow]:
+    """These nodes' rows, for a live patch. One query."""
+    kind = OperationKind(operation.kind)
+    nodes = operation.nodes.filter(pk__in=pks).order_by("position")
+    return [_row(node, kind) for node in nodes]
+
+
+def open_operations(fleet: Fleet) -> list[Operation]:
+    """What is under way for a fleet, newest first. One query."""
+    return list(Operation.objects.filter(fleet=fleet, ended_at__isnull=True)[:5])
+
+
+def recent_operations(fleet: Fleet, *, limit: int = 20) -> list[Operation]:
+    """A fleet's operations, newest first, with who ordered them. One query."""
+    return list(Operation.objects.filter(fleet=fleet).select_related("requested_by")[:limit])
+
+
+def operation_word(operation: Operation) -> str:
+    """One operation in a few words: "Cutting off", "Cancel: not all confirmed"."""
+    verb = VERBS[OperationKind(operation.kind)]
+    match OperationState(operation.state):
+        case OperationState.DONE:
+            return verb.done
+        case OperationState.FAILED | OperationState.UNKNOWN:
+            return f"{verb.doing}: not confirmed"
+        case _:
+            return verb.doing
+
+
+def _pill(state: OperationState, verb: Verb, counts: NodeCounts) -> tuple[str, str]:
+    progress = f" {counts.done:,} of {counts.total:,}" if counts.total else ""
+    match state:
+        case OperationState.QUEUED:
+            return "queued", "Queued"
+        case OperationState.RUNNING:
+            return "cancelling", f"{verb.doing}{progress}"
+        case OperationState.DONE:
+            return "finished", verb.done
+        case OperationState.FAILED if counts.unconfirmed:
+            return "failed", f"{counts.unconfirmed:,} not confirmed"
+        case OperationState.FAILED:
+            return "failed", "Failed"
+        case OperationState.UNKNOWN:
+            return "unknown", "Not confirmed"
+
+
+def _favicon(state: OperationState) -> str:
+    if state is OperationState.DONE:
+        return "finished"
+    return "failed" if state in {OperationState.FAILED, OperationState.UNKNOWN} else "running"
+
+
+def _can_reopen(fleet: Fleet) -> bool:
+    is_cut = fleet.cut_off_requested_at is not None
+    return is_cut and fleet.key_revoked_at is None and fleet.delete_requested_at is None
+
+
+def _ranked(nodes: "QuerySet[OperationNode]") -> "QuerySet[Any, Any]":
+    return nodes.annotate(
+        rank=Case(
+            When(_UNCONFIRMED, then=Value(0)),
+            When(_OPEN, then=Value(1)),
+            When(_REVIVED, then=Value(2)),
+            When(kind__in=[NodeKind.KEY, NodeKind.FLEET], then=Value(3)),
+            default=Value(4),
+            output_field=IntegerField(),
+        )
+    )
+
+
+def _cursor(after: str) -> tuple[int, int] | None:
+    rank, _, position = after.partition(".")
+    if rank.isdecimal() and position.isdecimal() and len(after) <= 20:
+        return int(rank), int(position)
+    return None
+
+
+def _row(node: OperationNode, kind: OperationKind) -> NodeRow:
+    state, word = _node_word(node, kind)
+    return NodeRow(
+        pk=node.pk,
+        kind=node.kind,
+        label=node.label,
+        ref=node.ref,
+        state=state,
+        word=word,
+        requested_at=node.requested_at,
+        acknowledged_at=node.acknowledged_at,
+        stopped_at=node.stopped_at,
+        gone_at=node.gone_at,
+        key_at=node.key_at,
+        attempts=node.attempts,
+        revived=node.revived,
+        result=node.result,
+    )
+
+
+def _node_word(node: OperationNode, kind: OperationKind) -> tuple[str, str]:
+    """The word of state (for its colour) and what people read."""
+    if node.state in UNCONFIRMED_WORDS:
+        return "unknown", "Not confirmed"
+    if node.state == "queued":
+        return "queued", "Queued"
+    if node.state in OPEN_WORDS:
+        return "stopping", VERBS[kind].doing
+    if node.revived:
+        return "stopped", "Stopped twice"
+    if node.kind == NodeKind.KEY and kind is OperationKind.CANCEL:
+        return "stopped", "Cut off"
+    done = "finished" if kind in _GOOD_NEWS else "stopped"
+    return done, VERBS[kind].node_done
+
+
+_GOOD_NEWS: Final = frozenset({OperationKind.LAUNCH, OperationKind.RELEASE, OperationKind.REOPEN})

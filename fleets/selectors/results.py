@@ -1,0 +1,165 @@
+"""What the agents answered: one row per task of the newest run, and the whole of it for export."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Left, Length
+
+from fleets.domain.money import column_precision, usd_string
+from fleets.models import Fleet, Run, Task, Turn
+from fleets.selectors.agents import GROUPS
+
+MOST_ROWS: Final = 100
+# An answer is hostile and of any length: so much is shown, the rest is in the export.
+PREVIEW_CHARS: Final = 4_000
+EXPORT_CHARS: Final = 262_144
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One agent's answer. `response` holds at most `PREVIEW_CHARS` signs of `response_chars`."""
+
+    pk: int
+    position: int
+    agent_id: str
+    state: str
+    reason: str
+    response: str
+    response_chars: int
+    error: str
+    trace_id: str
+    cost_nusd: int | None
+    started_at: datetime | None
+    ended_at: datetime | None
+
+    @property
+    def first_line(self) -> str:
+        """What stands in the folded row."""
+        lines = (self.response or self.error).strip().splitlines()
+        return lines[0][:200] if lines else ""
+
+    @property
+    def left_out(self) -> int:
+        """Signs of the answer that the page does not show."""
+        return max(0, self.response_chars - len(self.response))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """One page of answers; `after` is the position to go on from, None on the last."""
+
+    rows: Sequence[ResultRow]
+    after: int | None
+    decimals: int
+
+
+def result_table(
+    fleet: Fleet, *, group: str = "", after: int = -1, limit: int = MOST_ROWS
+) -> ResultTable:
+    """A page of answers of the newest run. One query."""
+    limit = min(limit, MOST_ROWS)
+    tasks = _tasks(fleet).filter(position__gt=after)
+    if group:
+        tasks = tasks.filter(state__in=GROUPS.get(group, ()))
+    found = [_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)[: limit + 1]]
+    rows = found[:limit]
+    return ResultTable(
+        rows,
+        rows[-1].position if len(found) > limit else None,
+        column_precision([row.cost_nusd for row in rows]),
+    )
+
+
+def result_rows(fleet: Fleet, agent_pks: Sequence[int]) -> list[ResultRow]:
+    """These agents' answers, for a live patch. One query."""
+    tasks = _tasks(fleet).filter(agent__in=agent_pks)
+    return [_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)]
+
+
+def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
+    """Every answer with full precision: dollars as decimal strings, unknown as None. One query."""
+    for values in _values(_tasks(fleet), chars=EXPORT_CHARS).iterator(chunk_size=500):
+        row = _row(values)
+        yield {
+            "agentId": row.agent_id,
+            "status": row.state,
+            "reason": row.reason or None,
+            "response": row.response or None,
+            "error": row.error or None,
+            "traceId": row.trace_id or None,
+            "costUsd": None if row.cost_nusd is None else usd_string(row.cost_nusd),
+            "startedAt": _instant(row.started_at),
+            "endedAt": _instant(row.ended_at),
+        }
+
+
+def shared_failure(fleet: Fleet) -> str:
+    """The one error that all failed tasks of the newest run have, "" if they differ. One query."""
+    errors = (
+        _tasks(fleet)
+        .filter(state__in=GROUPS["failed"])
+        .order_by()
+        .values_list("error", flat=True)
+        .distinct()[:2]
+    )
+    found = list(errors)
+    return found[0] if len(found) == 1 else ""
+
+
+def _instant(value: datetime | None) -> str | None:
+    return None if value is None else value.isoformat()
+
+
+def _tasks(fleet: Fleet) -> "QuerySet[Task]":
+    newest = Run.objects.filter(fleet=fleet).order_by("-number").values("pk")[:1]
+    return Task.objects.filter(run=Subquery(newest)).order_by("position")
+
+
+def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":
+    latest = Turn.objects.filter(task=OuterRef("pk")).order_by("-attempt")
+    return tasks.annotate(
+        shown=Left("response", chars),
+        chars=Length("response"),
+        trace=Subquery(latest.values("trace_id")[:1]),
+        cost=Subquery(_cost_of_task()),
+        agent_name=F("agent__agent_id"),
+    ).values(
+        "pk",
+        "position",
+        "agent_name",
+        "state",
+        "reason",
+        "shown",
+        "chars",
+        "error",
+        "trace",
+        "cost",
+        "started_at",
+        "ended_at",
+    )
+
+
+def _cost_of_task() -> "QuerySet[Any, Any]":
+    """What all attempts at the task cost together; NULL when no attempt's cost is known."""
+    turns = Turn.objects.filter(task=OuterRef("pk")).order_by().values("task")
+    return turns.annotate(total=Sum("cost_nusd")).values("total")
+
+
+def _row(values: dict[str, Any]) -> ResultRow:
+    return ResultRow(
+        pk=values["pk"],
+        position=values["position"],
+        agent_id=values["agent_name"],
+        state=values["state"],
+        reason=values["reason"],
+        response=values["shown"],
+        response_chars=values["chars"],
+        error=values["error"],
+        trace_id=values["trace"] or "",
+        cost_nusd=values["cost"],
+        started_at=values["started_at"],
+        ended_at=values["ended_at"],
+    )
