@@ -29,6 +29,15 @@ class Problem:
         return f"{self.place}: {self.message}" if self.place else self.message
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something a person should know before acting, with every repair we know, best first."""
+
+    place: str
+    message: str
+    repairs: tuple[Repair, ...] = ()
+
+
 class DomainError(Exception):
     """The root: a refusal by our own rules, safe to show as it stands."""
 
