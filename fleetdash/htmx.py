@@ -58,9 +58,9 @@ def render(
     """
     partial = fragment_for(request, fragments)
     if partial is None:
-        content = render_to_string(template, context, request)
+        content = str(render_to_string(template, context, request))
     else:
-        content = _partial(template, partial, context, request)
+        content = str(_partial(template, partial, context, request))
         for name in oob:
             content += as_partial(name, _partial(template, name, context, request))
     response = HttpResponse(content, status=status)

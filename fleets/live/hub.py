@@ -1,0 +1,183 @@
+"""One reader per process: gathers changes for a moment, renders each once, hands it to everybody.
+
+The hub lives in the event loop of the ASGI server. It reads while somebody listens and rests
+otherwise. Rendering happens in threads of its own, whose database connections go back at once.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakKeyDictionary
+
+import structlog
+from django.db import connections
+from redis.exceptions import RedisError
+
+from fleets.live import frames
+from fleets.live.channels import Change, Position
+from fleets.live.fragments import Piece, render
+from fleets.live.reader import MissedError, StreamReader
+from fleets.live.subscribers import Subscriber, Subscribers
+
+log = structlog.get_logger(__name__)
+
+GATHER_S = 0.25
+RETRY_S = 2.0
+_REPLAYS_KEPT = 64
+
+Gathered = dict[str, list[Change]]
+
+
+class Hub:
+    """The fan-out of one event loop."""
+
+    def __init__(self) -> None:
+        self.subscribers = Subscribers()
+        self.is_live = False
+        self.position: Position | None = None
+        self._reader = StreamReader()
+        self._task: asyncio.Task[None] | None = None
+        self._started = asyncio.Event()
+        self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="live-render")
+        self._replays: dict[tuple[str, str, str, str], asyncio.Task[bytes]] = {}
+
+    @property
+    def entry(self) -> str:
+        """Where the hub stands, as an event id; "" while Redis does not speak."""
+        return str(self.position) if self.position and self.is_live else ""
+
+    async def join(self, subscriber: Subscriber, *, since: str) -> None:
+        """Start listening, and queue what happened after `since` or a resync."""
+        # Listening comes first: what arrives while the replay is read is sent twice, never lost.
+        self.subscribers.add(subscriber)
+        if self._task is None:
+            self._started = asyncio.Event()
+            self._reader = StreamReader()
+            self._task = asyncio.create_task(
+                self._run(self._reader, self._started), name="live-hub"
+            )
+        await self._started.wait()
+        subscriber.offer(frames.beat(is_live=self.is_live, entry=""))
+        if self.is_live:
+            replayed = await self._replay(subscriber, since)
+            if replayed:
+                subscriber.offer(replayed)
+
+    def leave(self, subscriber: Subscriber) -> None:
+        """Stop listening; the last one out stops the reader."""
+        self.subscribers.discard(subscriber)
+        if not self.subscribers and self._task is not None:
+            self._task.cancel()
+            self._task = None
+            self.is_live = False
+
+    async def _run(self, reader: StreamReader, started: asyncio.Event) -> None:
+        try:
+            while True:
+                try:
+                    await self._follow(reader, started)
+                except RedisError as error:
+                    log.warning("live.redis_lost", error=str(error))
+                    self._tell_live(is_live=False)
+                    started.set()
+                    await asyncio.sleep(RETRY_S)
+                except MissedError:
+                    self._tell_all(frames.resync())
+        finally:
+            await reader.close()
+
+    async def _follow(self, reader: StreamReader, started: asyncio.Event) -> None:
+        was_lost = started.is_set() and not self.is_live
+        self.position = await reader.now()
+        self._tell_live(is_live=True)
+        if was_lost:
+            self._tell_all(frames.resync(entry=self.entry))
+        started.set()
+        while True:
+            gathered, self.position = await reader.read(self.position, wait=True)
+            if not gathered:
+                continue
+            await asyncio.sleep(GATHER_S)
+            more, self.position = await reader.read(self.position, wait=False)
+            await self._flush(merged([*gathered, *more]))
+
+    async def _flush(self, gathered: Gathered) -> None:
+        for topic, changes in gathered.items():
+            kind, _, who = topic.partition(":")
+            if kind == "rights":
+                for subscriber in self.subscribers.of_user(int(who)):
+                    subscriber.end()
+                continue
+            for page in self.subscribers.pages_of(topic):
+                message = await self._rendered(page, topic, changes)
+                for subscriber in self.subscribers.hearing(topic, page):
+                    if message:
+                        subscriber.offer(message)
+
+    async def _rendered(self, page: str, topic: str, changes: list[Change]) -> bytes:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.run_in_executor(
+                self._threads, _render_and_let_go, page, topic, changes
+            )
+        except Exception:
+            # One broken renderer must not silence the other pages; this one fetches by itself.
+            log.exception("live.render_failed", page=page, topic=topic)
+            return frames.resync(entry=self.entry)
+        return frames.pieces(found, entry=self.entry)
+
+    async def _replay(self, subscriber: Subscriber, since: str) -> bytes:
+        """What was missed between `since` and now; rendered once for all who missed the same."""
+        try:
+            entries, reached = await self._reader.missed(since)
+        except (RedisError, MissedError):
+            return frames.resync(entry=self.entry)
+        sent = b""
+        for topic, changes in merged(entries).items():
+            if topic not in subscriber.ticket.topics:
+                continue
+            key = (subscriber.ticket.page, topic, since, str(reached))
+            if key not in self._replays:
+                while len(self._replays) >= _REPLAYS_KEPT:
+                    self._replays.pop(next(iter(self._replays)))
+                self._replays[key] = asyncio.create_task(
+                    self._rendered(subscriber.ticket.page, topic, changes)
+                )
+            sent += await self._replays[key]
+        return sent
+
+    def _tell_live(self, *, is_live: bool) -> None:
+        if is_live != self.is_live:
+            self.is_live = is_live
+            self._tell_all(frames.beat(is_live=is_live, entry=self.entry))
+
+    def _tell_all(self, message: bytes) -> None:
+        for subscriber in self.subscribers:
+            subscriber.offer(message)
+
+
+def merged(entries: Iterable[tuple[str, list[Change]]]) -> Gathered:
+    """All changes by topic, in order, each different one once."""
+    gathered: Gathered = {}
+    for topic, changes in entries:
+        listed = gathered.setdefault(topic, [])
+        listed.extend(change for change in changes if change not in listed)
+    return gathered
+
+
+def _render_and_let_go(page: str, topic: str, changes: list[Change]) -> list[Piece]:
+    try:
+        return render(page, topic, changes)
+    finally:
+        connections.close_all()
+
+
+_hubs: "WeakKeyDictionary[asyncio.AbstractEventLoop, Hub]" = WeakKeyDictionary()
+
+
+def hub() -> Hub:
+    """The hub of the running event loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _hubs:
+        _hubs[loop] = Hub()
+    return _hubs[loop]

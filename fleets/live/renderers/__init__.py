@@ -1,0 +1,1 @@
+"""One module per live page; each calls `fleets.live.fragments.register` when it is imported."""
