@@ -11,14 +11,14 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 up: venv ## Set everything up and run it here until Ctrl-C (PORT, EMULATOR_PORT, FLEETDASH_VAR)
 	@$(RUN) -m fleetdash.onemachine up
 
-down: venv ## Stop what `make up` runs in another shell
-	@$(RUN) -m fleetdash.onemachine down
+down: need-python ## Stop what `make up` runs in another shell
+	@$(PYTHON) -m fleetdash.onemachine down
 
-reset: venv ## Remove all data of this machine; asks first (YES=1 does not ask)
-	@$(RUN) -m fleetdash.onemachine reset
+reset: need-python ## Remove all data of this machine; asks first (YES=1 does not ask)
+	@$(PYTHON) -m fleetdash.onemachine reset
 
-logs: venv ## Follow the logs of everything that runs (NAME=web for one)
-	@$(RUN) -m fleetdash.onemachine logs
+logs: need-python ## Follow the logs of everything that runs (NAME=web for one)
+	@$(PYTHON) -m fleetdash.onemachine logs
 
 demo: venv ## Fill the running product with believable fleets
 	@$(RUN) manage.py demo

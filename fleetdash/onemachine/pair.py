@@ -4,6 +4,7 @@ import os
 import secrets
 import subprocess
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -17,6 +18,7 @@ from fleetdash.onemachine.refusals import Refusal, explained
 from fleetdash.onemachine.valkey import STOP_SIGNAL as VALKEY_STOP
 from fleetdash.onemachine.valkey import Valkey
 
+BOTH = ("postgres", "valkey")
 _READY_LIMIT_S = 30
 _STOP_LIMIT_S = 15
 
@@ -41,7 +43,7 @@ class Pair:
             data.mkdir(parents=True, exist_ok=True)
             notes = read_json(data / "embedded.json")
             password = str(notes.get("password") or secrets.token_urlsafe(24))
-            ports = [keep_or_replace(notes.get(f"{name}_port")) for name in ("postgres", "valkey")]
+            ports = [keep_or_replace(notes.get(f"{name}_port")) for name in BOTH]
             write_json(
                 data / "embedded.json",
                 {"password": password, "postgres_port": ports[0], "valkey_port": ports[1]},
@@ -54,17 +56,19 @@ class Pair:
         )
 
     @classmethod
-    def prepare(cls, data: Path, *, durable: bool) -> Self:
-        """Pin the pair of `data` and make its folders ready to start; repeatable.
+    def prepare(cls, data: Path, *, durable: bool, only: Collection[str] = BOTH) -> Self:
+        """Pin the pair of `data` and make the folders of `only` ready to start; repeatable.
 
         Servers of this folder that outlived their supervisor are stopped. Raises `Refusal`.
         """
-        for name in ("postgres", "valkey"):
+        for name in BOTH:
             stop_strays(data.resolve() / name)
         pair = cls.pin(data, durable=durable)
         with explained(pair.data):
-            pair.postgres.prepare()
-            pair.valkey.prepare()
+            if "postgres" in only:
+                pair.postgres.prepare()
+            if "valkey" in only:
+                pair.valkey.prepare()
         return pair
 
     def environment(self) -> dict[str, str]:

@@ -1,0 +1,71 @@
+"""The programs of one machine, each with its command line and its place in the order.
+
+They start by rising order and stop by falling order: nothing loses what it still writes to.
+"""
+
+import signal
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from fleetdash.onemachine import launch, postgres, valkey
+from fleetdash.onemachine.pair import Pair
+from fleetdash.onemachine.plan import Plan
+
+_PYTHON = (sys.executable, "-m")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One supervised process. `order` decides who starts first and who stops last."""
+
+    name: str
+    order: int
+    command: tuple[str, ...]
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_wait_s: int = 10
+
+
+def servers(pair: Pair, only: Collection[str]) -> list[Program]:
+    """Postgres and Valkey, those of them that run here."""
+    both = [
+        Program("postgres", 10, tuple(pair.postgres.command()), postgres.STOP_SIGNAL, 30),
+        Program("valkey", 20, tuple(pair.valkey.command()), valkey.STOP_SIGNAL),
+    ]
+    return [program for program in both if program.name in only]
+
+
+def applications(plan: Plan, account_key: str) -> list[Program]:
+    """What stands on the servers, in the order in which it may start."""
+    celery = (*_PYTHON, "celery", "-A", "fleetdash")
+    emulator = (
+        *(*_PYTHON, "emulator", "--port", str(plan.emulator_port)),
+        *("--state", str(plan.data / "emulator.sqlite3"), "--account-key", account_key),
+        *("--control", "--pace", "real"),
+    )
+    worker = ("worker", "-Q", "interactive,drive,housekeeping", "--loglevel", "INFO")
+    beat = ("beat", "--loglevel", "INFO", "--pidfile", "")
+    web = (
+        *(*_PYTHON, "uvicorn", "fleetdash.asgi:application", "--host", "127.0.0.1"),
+        *("--port", str(plan.port), "--timeout-graceful-shutdown", "3", "--no-access-log"),
+    )
+    return [
+        *([Program("emulator", 30, tied(emulator))] if plan.with_emulator else []),
+        Program("worker", 40, tied((*celery, *worker)), stop_wait_s=20),
+        Program("beat", 50, tied((*celery, *beat))),
+        Program("web", 70, tied(web)),
+    ]
+
+
+def tied(command: tuple[str, ...]) -> tuple[str, ...]:
+    """`command`, ending when its supervisor ends."""
+    return (
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(launch.__file__)),
+        "--die-with=SIGTERM",
+        "--",
+        *command,
+    )
