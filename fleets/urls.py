@@ -3,12 +3,14 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from fleets.views import account
+from fleets.views import account, fleet_export, fleet_list
 
 app_name = "fleets"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="fleets:fleet_list"), name="home"),
+    path("fleets/", fleet_list.fleet_list, name="fleet_list"),
+    path("fleets/export", fleet_export.fleet_export, name="fleet_export"),
     path("account", account.account, name="account"),
     path("account/theme", account.account_theme, name="account_theme"),
 ]

@@ -1,0 +1,189 @@
+"""One row of the fleet list: what it shows, formatted, the same for every viewer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.urls import reverse
+
+from fleets.domain import money
+from fleets.domain.prices import MachineSize
+from fleets.domain.status import FleetState
+from fleets.models import Fleet
+from fleets.selectors.fleet_filter import BURNING
+from fleets.selectors.fleet_spend import BarPart, SpendCard, spend_card
+
+# Patched rows must line up with those beside them: the column has one precision for everybody.
+SPEND_DECIMALS: Final = 3
+_STEP: Final = money.NUSD_PER_USD // 10**SPEND_DECIMALS
+
+# Counter, `data-state` of its bar, the word beside a count of what hurts ("" says nothing).
+_PARTS: Final = (
+    ("tasks_completed", "finished", ""),
+    ("tasks_failed", "failed", "failed"),
+    ("tasks_timed_out", "timed-out", "timed out"),
+    ("tasks_budget", "budget", "budget out"),
+    ("tasks_unknown", "unknown", "unread"),
+    ("tasks_cancelled", "cancelled", ""),
+    ("tasks_waiting", "waiting", "asking"),
+    ("tasks_running", "running", ""),
+    ("tasks_not_started", "not-started", "not started"),
+    ("tasks_queued", "queued", ""),
+)
+_STRUCK: Final = frozenset({FleetState.CANCELLED, FleetState.DELETING, FleetState.DELETED})
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a bar in percent of its width, as SVG attributes."""
+
+    state: str
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hurt:
+    """A count that hurts: "3 failed"."""
+
+    state: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRow:
+    """A row of the list. Money is formatted: used parts rounded up, unknown as a dash."""
+
+    pk: int
+    public_id: str
+    name: str
+    url: str
+    state: str
+    state_label: str
+    is_struck: bool
+    agents: tuple[Segment, ...]
+    agents_text: str
+    hurts: tuple[Hurt, ...]
+    spend: tuple[BarPart, ...]
+    spent: str
+    spent_exact: str
+    beside: str
+    stop_sentence: str
+    cost_now: str
+    costs_nothing: bool
+    machines: int
+    key: str
+    owner: str
+    started_at: datetime
+
+
+def for_rows(fleets: QuerySet[Fleet]) -> QuerySet[Fleet]:
+    """The columns a row needs, in one query; the key's secret stays in the database."""
+    holds = ExpressionWrapper(Q(key_secret__isnull=False), output_field=BooleanField())
+    return (
+        fleets.select_related("owner", "parent")
+        .annotate(holds_key=holds)
+        .defer("prompt", "key_secret", "last_error", "parent__prompt", "parent__key_secret")
+    )
+
+
+def row_of(fleet: Fleet) -> FleetRow:
+    """A fleet of `for_rows` as a row."""
+    total = fleet.tasks_total or fleet.agents_total
+    cost = cost_now(fleet)
+    card = spend_card(fleet)
+    return FleetRow(
+        pk=fleet.pk,
+        public_id=fleet.public_id,
+        name=fleet.name,
+        url=reverse("fleets:fleet_detail", args=[fleet.public_id]),
+        state=fleet.state,
+        state_label=_state_label(fleet),
+        is_struck=fleet.state in _STRUCK,
+        agents=_agents_bar(fleet, total),
+        agents_text=f"{fleet.tasks_completed:,}/{total:,}",
+        hurts=_hurts(fleet),
+        spend=card.bar,
+        spent=_spent(fleet.spent_nusd),
+        spent_exact=money.show_exact(fleet.spent_nusd),
+        beside=_beside(card),
+        stop_sentence=fleet.stop_sentence,
+        cost_now=cost,
+        costs_nothing=cost == money.show(0),
+        machines=fleet.machines_running,
+        key=_key(fleet),
+        owner=fleet.owner.get_username() if fleet.owner else fleet.parent_agent or money.UNKNOWN,
+        started_at=fleet.created_at,
+    )
+
+
+def idle_nusd_per_hour(fleet: Fleet) -> int:
+    """What the fleet's running machines cost each hour, whatever their agents do."""
+    size = MachineSize(fleet.size, fleet.cpu_cores, fleet.memory_mib, fleet.disk_gib)
+    return size.nusd_per_hour * fleet.machines_running
+
+
+def cost_now(fleet: Fleet) -> str:
+    """What it costs at this moment: a measured burn while it works, else its machines."""
+    if fleet.state == FleetState.DELETED:
+        return money.show(0)
+    if fleet.state in BURNING:
+        return money.show_per_minute(fleet.burn_nusd_per_min)
+    return money.show_per_hour(idle_nusd_per_hour(fleet)) if fleet.machines_running else "$0"
+
+
+def _segments(parts: tuple[tuple[str, int], ...], *, whole: int) -> tuple[Segment, ...]:
+    segments, at = [], 0
+    for state, amount in parts:
+        amount = min(amount, whole - at)
+        if amount > 0:
+            segments.append(
+                Segment(state, f"{at * 100 / whole:.2f}%", f"{amount * 100 / whole:.2f}%")
+            )
+            at += amount
+    return tuple(segments)
+
+
+def _agents_bar(fleet: Fleet, total: int) -> tuple[Segment, ...]:
+    if not total:
+        return ()
+    if not fleet.tasks_total:
+        return (Segment("queued", "0%", "100%"),)
+    return _segments(
+        tuple((state, getattr(fleet, counter)) for counter, state, _ in _PARTS), whole=total
+    )
+
+
+def _hurts(fleet: Fleet) -> tuple[Hurt, ...]:
+    counted = ((state, getattr(fleet, counter), word) for counter, state, word in _PARTS if word)
+    return tuple(Hurt(state, f"{count:,} {word}") for state, count, word in counted if count)
+
+
+def _state_label(fleet: Fleet) -> str:
+    if fleet.state == FleetState.CREATING and fleet.machines_total:
+        return f"Creating {fleet.machines_running}/{fleet.machines_total}"
+    return ""
+
+
+def _spent(nusd: int | None) -> str:
+    if nusd is None:
+        return money.UNKNOWN
+    return money.show_at_precision(-(-nusd // _STEP) * _STEP, decimals=SPEND_DECIMALS)
+
+
+def _beside(card: SpendCard) -> str:
+    if card.budget_nusd is None:
+        return "no budget"
+    taken = (card.held_nusd or 0) + (card.reserved_nusd or 0)
+    more = f"+{_spent(taken).removeprefix('$')} " if taken else ""
+    return f"{more}of {money.show_limit(card.budget_nusd)}"
+
+
+def _key(fleet: Fleet) -> str:
+    """`here`, `elsewhere` (its budget's key is in other hands) or "" (it has none)."""
+    if fleet.key_revoked_at is not None:
+        return ""
+    if getattr(fleet, "holds_key", False):
+        return "here"
+    return "elsewhere" if fleet.key_id or fleet.key_cap_nusd is not None else ""

@@ -1,0 +1,141 @@
+"""The fleets list, its export, and the fragments that keep it current."""
+
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from fleetdash import htmx
+from fleets.access import role_required, user_of
+from fleets.domain import money
+from fleets.domain.status import Role
+from fleets.live.channels import FLEETS
+from fleets.live.tokens import live_page, position
+from fleets.models import User
+from fleets.selectors.fleet_filter import FleetFilter
+from fleets.selectors.fleet_list import FleetPage, Overview, fleet_page, has_connection, overview
+from fleets.selectors.fleet_peek import fleet_peek
+
+FRAGMENTS: Final = ("fleet-split", "fleet-table", "fleet-counts")
+
+
+@require_safe
+@role_required(Role.VIEWER)
+def fleet_list(request: HttpRequest) -> HttpResponse:
+    """The list; under HTMX the part that was asked for. `known` keeps newer fleets waiting."""
+    user = user_of(request)
+    now = timezone.now()
+    since = position()
+    chosen = FleetFilter.of(request.GET.dict())
+    known = _number(request.GET.get("known", ""))
+    asked = htmx.fragment_for(request, FRAGMENTS)
+    above = overview(chosen, user, now=now, known=known)
+    context: dict[str, Any] = {
+        "chosen": chosen,
+        "here": reverse("fleets:fleet_list"),
+        "overview": above,
+        "page_state": _page_state(above),
+        "costs": _costs(above),
+        "counts_query": chosen.query(known=str(above.known)),
+    }
+    if asked != "fleet-counts":
+        page = fleet_page(
+            chosen,
+            user,
+            now=now,
+            after=request.GET.get("after", ""),
+            before=request.GET.get("before", ""),
+            known=known,
+            peek=request.GET.get("peek", ""),
+        )
+        context |= _page_context(request, chosen, above, page)
+    if asked in (None, "fleet-split"):
+        context |= _peek_context(request, user, chosen)
+    if asked is None:
+        context["live"] = live_page(request, page="fleet_list", topics=[FLEETS], since=since)
+    oob = ("fleet-new", "fleet-costs", "page-state") if asked == "fleet-counts" else ()
+    return htmx.render(request, "fleets/fleet_list.html", context, fragments=FRAGMENTS, oob=oob)
+
+
+def _page_context(
+    request: HttpRequest, chosen: FleetFilter, above: Overview, page: FleetPage
+) -> dict[str, Any]:
+    paging = {key: request.GET[key] for key in ("after", "before") if request.GET.get(key)}
+    is_empty = not page.rows
+    return {
+        "page": page,
+        "refresh_query": chosen.query(known=str(above.known), **paging),
+        "older_query": chosen.query(after=page.after) if page.after else "",
+        "newer_query": chosen.query(before=page.before) if page.before else "",
+        "sorts": _sorts(chosen),
+        "is_unconnected": is_empty and not chosen.words and not has_connection(),
+        "ranges": [
+            (label, chosen.query(range=key), chosen.range == key)
+            for key, label in (("", "Any time"), ("24h", "24 h"), ("7d", "7 d"), ("30d", "30 d"))
+        ],
+        "mine_query": chosen.query(owner="" if chosen.owner == "me" else "me"),
+        "export_query": chosen.query(),
+        "form_words": [
+            (key, value)
+            for key, value in (
+                ("state", chosen.state),
+                ("owner", chosen.owner),
+                ("range", chosen.range),
+                ("sort", chosen.sort),
+            )
+            if value
+        ],
+    }
+
+
+def _peek_context(request: HttpRequest, user: User, chosen: FleetFilter) -> dict[str, Any]:
+    peek = request.GET.get("peek", "")
+    return {
+        "peek": fleet_peek(user, peek) if peek else None,
+        "close_query": chosen.query(
+            after=request.GET.get("after", ""), before=request.GET.get("before", "")
+        ),
+    }
+
+
+def _sorts(chosen: FleetFilter) -> dict[str, dict[str, str]]:
+    """Per sortable column: the query that sorts by it (again: the other way), and how it is now."""
+    sorts = {}
+    for column in ("name", "spend", "cost", "started"):
+        first, second = (column, f"-{column}") if column == "name" else (f"-{column}", column)
+        is_current = chosen.sort.removeprefix("-") == column
+        direction = "descending" if chosen.sort.startswith("-") else "ascending"
+        sorts[column] = {
+            "query": chosen.query(sort=second if chosen.sort == first else first),
+            "direction": direction if is_current else "",
+        }
+    return sorts
+
+
+def _costs(above: Overview) -> str:
+    """What the filter's fleets cost at this moment."""
+    parts = [
+        f"{money.show_per_minute(above.burn_nusd_per_min)} now"
+        if above.burn_nusd_per_min != 0
+        else "",
+        f"{money.show_per_hour(above.idle_nusd_per_hour)} in machines without work"
+        if above.idle_nusd_per_hour
+        else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _page_state(above: Overview) -> dict[str, str]:
+    count = above.attention
+    need = f"{count:,} {'needs' if count == 1 else 'need'} attention" if count else ""
+    return {
+        "title": " · ".join(part for part in ("Fleets", need, "Fleetdash") if part),
+        "favicon": "failed" if count else "running" if above.running else "idle",
+        "summary": f"{above.running:,} running, {count:,} need attention",
+    }
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
