@@ -5,7 +5,7 @@ const GAP_MS = 2000;
 const live = () => document.getElementById("live");
 const panels = () => document.querySelectorAll("[data-refresh]");
 const seen = new WeakMap();
-const state = { heardAt: Date.now(), lastId: "", attempt: 0, retryAt: 0, isOpen: false, isPaused: false, hasMissed: false, isPolling: false, polledAt: 0 };
+const state = { heardAt: Date.now(), lastId: "", attempt: 0, retryAt: 0, isOpen: false, isOpening: false, isPaused: false, hasMissed: false, isPolling: false, polledAt: 0 };
 
 // Hint, then fetch: an element refetches itself at most every two seconds, with jitter so that viewers do not march in step.
 function refresh(panel, { forget = false } = {}) {
@@ -20,17 +20,20 @@ function refresh(panel, { forget = false } = {}) {
 }
 const resync = () => panels().forEach((panel) => refresh(panel, { forget: true }));
 
+// Asked twice, htmx would queue the second request and open a second stream: one attempt at a time.
 function open() {
-  state.retryAt = 0;
-  if (!document.hidden && live()) live().dispatchEvent(new CustomEvent("live-open"));
+  const isReady = live()?.hasAttribute("data-htmx-powered");
+  if (document.hidden || !isReady || state.isOpen || state.isOpening || state.retryAt > Date.now()) return;
+  Object.assign(state, { retryAt: 0, isOpening: true });
+  live().dispatchEvent(new CustomEvent("live-open"));
 }
 function retry() {
-  state.isOpen = false;
-  if (state.retryAt) return;
+  Object.assign(state, { isOpen: false, isOpening: false });
+  if (state.retryAt > Date.now()) return;
   const delay = Math.min(15000, 500 * 2 ** state.attempt) * (0.7 + Math.random() * 0.6);
   state.attempt += 1;
   state.retryAt = Date.now() + delay;
-  setTimeout(open, delay);
+  setTimeout(open, delay + 10);
 }
 // The seal of the stream no longer fits (signed in again, rights changed): ask the page for a fresh element.
 async function renew() {
@@ -54,7 +57,7 @@ document.addEventListener("htmx:response:error", ({ target, detail: { ctx } }) =
 document.addEventListener("htmx:error", ({ target }) => target.id === "live" && retry());
 document.addEventListener("htmx:sse:error", ({ detail }) => detail.status && refused(detail.status));
 document.addEventListener("htmx:sse:close", ({ target, detail }) => target.id === "live" && detail.reason !== "removed" && retry());
-document.addEventListener("htmx:sse:after:connection", () => Object.assign(state, { isOpen: true, retryAt: 0 }));
+document.addEventListener("htmx:sse:after:connection", () => Object.assign(state, { isOpen: true, isOpening: false, retryAt: 0 }));
 document.addEventListener("htmx:sse:before:message", (event) => {
   const { message } = event.detail;
   Object.assign(state, { heardAt: Date.now(), attempt: 0, lastId: message.id || state.lastId });
@@ -71,7 +74,9 @@ document.addEventListener("hint", ({ detail }) => {
 document.addEventListener("htmx:finally:request", ({ target, detail: { ctx } }) => {
   if (target.matches?.("[data-refresh]") && [200, 304].includes(ctx.response?.status)) state.polledAt = Date.now();
 });
-document.addEventListener("visibilitychange", () => !document.hidden && !state.isOpen && open());
+document.addEventListener("visibilitychange", open);
+// Both for the first element, which htmx processes after this module ran, and for a renewed one.
+document.addEventListener("htmx:after:process", open);
 document.addEventListener("click", ({ target }) => {
   if (target.closest("[data-live-retry]")) resync();
   if (!target.closest("#live-pause")) return;
