@@ -117,6 +117,7 @@ class Runtime(Resource):
         clock = self._transport.clock
         wait_s = max(max_s, self._transport.timeouts.read_s)  # the answer's head has its own time
         until: float | None = None
+        over = False
         async with aclosing(stream):
             while True:
                 try:
@@ -136,7 +137,7 @@ class Runtime(Resource):
                 left_s = until - clock()
                 if left_s <= 0:
                     return "time"
-                over = any(frame.is_terminal for frame in collected[-3:])
+                over = over or event.is_terminal
                 wait_s = min(left_s, AFTER_TERMINAL_S if over else idle_s)
 
 
