@@ -1,0 +1,40 @@
+"""`python -m emulator`."""
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from emulator.config import DEFAULT_ACCOUNT_KEY, PACE_FACTORS, Config
+from emulator.server import run
+
+
+def read_arguments(arguments: list[str]) -> Config:
+    """The configuration of a command line; argparse ends the process on a bad one."""
+    parser = argparse.ArgumentParser(prog="python -m emulator", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0, help="0 = a free one")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--state", type=Path, help="keep the world in this SQLite file")
+    parser.add_argument("--account-key", default=DEFAULT_ACCOUNT_KEY)
+    parser.add_argument("--control", action="store_true", help="answer below /_emulator/")
+    parser.add_argument("--pace", choices=sorted(PACE_FACTORS), default="real")
+    parser.add_argument("--rate-per-minute", type=int, default=1000, help="0 = no limit")
+    parser.add_argument("--failure-share", type=float, default=0.06)
+    return Config(**vars(parser.parse_args(arguments)))
+
+
+def main() -> int:
+    """Serve until a signal; the exit code."""
+    logging.basicConfig(level=logging.INFO, format="emulator: %(levelname)s %(message)s")
+    config = read_arguments(sys.argv[1:])
+    return run(config, announce=_announce)
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"emulator listening on {url}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""The ASGI application: match, write down, break on demand, authenticate, answer."""
+
+import asyncio
+import logging
+
+from starlette.datastructures import Headers, QueryParams
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import compile_path
+from starlette.types import Receive, Scope, Send
+
+from emulator.auth import authenticate, check_product, check_rate
+from emulator.calls import Answer, Call, StreamAnswer
+from emulator.config import Config
+from emulator.contract import BASES, OPERATIONS, Operation
+from emulator.control import Control
+from emulator.errors import ApiError, bad_request, not_supported
+from emulator.faulty import FaultySend
+from emulator.journal import Entry
+from emulator.lifecycle import machine_due
+from emulator.money import dumps
+from emulator.resources import HANDLERS
+from emulator.strict import parse_object
+from emulator.turns import turn_due
+from emulator.world import SAVE_EVERY_S, World
+
+LONGEST_REQUEST = 4 * 1024 * 1024
+logger = logging.getLogger("emulator")
+
+
+class EmulatorApp:
+    """One world behind one ASGI callable."""
+
+    def __init__(self, config: Config) -> None:
+        self.world = World(config)
+        self.control = Control(self.world) if config.control else None
+        self._routes = [
+            (operation, compile_path(f"/{operation.base}{operation.path}")[0])
+            for operation in OPERATIONS
+        ]
+        handlers = self.world.scheduler.handlers
+        handlers["turn"] = lambda found: turn_due(self.world, found)
+        handlers["machine"] = lambda found: machine_due(self.world, found)
+        handlers["events"] = self._forget_events
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    # Life
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        tasks = [
+            asyncio.create_task(self.world.scheduler.run(self._step)),
+            asyncio.create_task(self._save_now_and_then()),
+        ]
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self.world.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _step(self) -> int:
+        with self.world.lock:
+            return self.world.scheduler.run_due()
+
+    async def _save_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(SAVE_EVERY_S)
+            self.world.save()
+
+    def _forget_events(self, execution_id: str) -> None:
+        if execution_id in self.world.executions:
+            self.world.prune_events(execution_id)
+
+    # Requests
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
+        if path == "/health":
+            await _plain(Answer({"status": "ok"}))(scope, receive, send)
+            return
+        body = await _read_body(receive)
+        if path.startswith("/_emulator/"):
+            await self._control(scope, receive, send, body=body)
+            return
+        headers = Headers(scope=scope)
+        operation, params = self._match(scope["method"], scope["path"])
+        entry = self.world.journal.begin(
+            at_ms=self.world.now_ms(),
+            operation=operation.name if operation is not None else "unknown",
+            method=scope["method"],
+            path=path + ("?" + scope["query_string"].decode() if scope["query_string"] else ""),
+            headers=headers,
+            body=body,
+        )
+        entry.ids.update(params)
+        faulty = FaultySend(self.world, entry, send, identity=_identity(scope, headers, params))
+        if not await faulty.before():
+            return
+        answer = faulty.instead or self._answer(
+            operation, params=params, scope=scope, headers=headers, body=body, entry=entry
+        )
+        await faulty.after()
+        await _plain(answer)(scope, receive, faulty)
+        await faulty.finish()
+
+    def _match(self, method: str, path: str) -> tuple[Operation | None, dict[str, str]]:
+        for operation, pattern in self._routes:
+            if operation.method == method and (found := pattern.match(path)) is not None:
+                return operation, found.groupdict()
+        return None, {}
+
+    def _answer(
+        self,
+        operation: Operation | None,
+        *,
+        params: dict[str, str],
+        scope: Scope,
+        headers: Headers,
+        body: bytes,
+        entry: Entry,
+    ) -> Answer | StreamAnswer:
+        world = self.world
+        try:
+            with world.lock:
+                if operation is None:
+                    raise self._unknown(scope)
+                key = authenticate(world, headers)
+                entry.key_id = key.id
+                check_rate(world)
+                check_product(key, base=operation.base)
+                query = QueryParams(scope["query_string"])
+                _check_query(operation, query)
+                call = Call(world, key, params, query, headers, parse_object(body), entry)
+                answer = HANDLERS[operation.name](call)
+        except ApiError as error:
+            return Answer(error.body, status=error.status, headers=error.headers)
+        except Exception:
+            logger.exception("the emulator failed at %s", entry.operation)
+            return Answer({"error": "The emulator failed.", "code": "SERVER_ERROR"}, status=500)
+        if scope["method"] != "GET":
+            # What was answered must survive the death of the process.
+            world.save()
+        return answer
+
+    @staticmethod
+    def _unknown(scope: Scope) -> ApiError:
+        route = f"{scope['method']} {scope['path']}"
+        logger.warning("NOT EMULATED: %s", route)
+        known = scope["path"].strip("/").partition("/")[0] in BASES
+        hint = "" if known else f" Paths begin with {', '.join('/' + base for base in BASES)}."
+        return not_supported(f"The emulator does not know {route}.{hint}")
+
+    async def _control(self, scope: Scope, receive: Receive, send: Send, *, body: bytes) -> None:
+        if self.control is None:
+            answer = Answer({"error": "Started without --control.", "code": "NOT_SUPPORTED"}, 501)
+        else:
+            answer = await self.control.answer(scope, body)
+        await _plain(answer)(scope, receive, send)
+
+
+def create_app(config: Config) -> EmulatorApp:
+    """An app with a world of its own, restored from `config.state` when that file has one."""
+    return EmulatorApp(config)
+
+
+def _check_query(operation: Operation, query: QueryParams) -> None:
+    for name in query:
+        if name not in operation.query:
+            raise bad_request(f"Unknown query parameter {name}.", field=name)
+
+
+def _identity(scope: Scope, headers: Headers, params: dict[str, str]) -> str:
+    names = (scope["method"], scope["path"], headers.get("idempotency-key", ""), *params.values())
+    return " ".join(names)
+
+
+async def _read_body(receive: Receive) -> bytes:
+    pieces = []
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        pieces.append(message.get("body", b""))
+        more = message.get("more_body", False) and sum(map(len, pieces)) < LONGEST_REQUEST
+    return b"".join(pieces)
+
+
+def _plain(answer: Answer | StreamAnswer) -> Response:
+    if isinstance(answer, StreamAnswer):
+        return StreamingResponse(
+            answer.pieces, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        )
+    return Response(
+        dumps(answer.body),
+        status_code=answer.status,
+        media_type="application/json",
+        headers=answer.headers,
+    )

@@ -1,0 +1,70 @@
+"""Which key signs, what it may do, and the plan's requests per minute."""
+
+from starlette.datastructures import Headers
+
+from emulator.entities import Fleet, Key
+from emulator.errors import forbidden, rate_limited, unauthorized
+from emulator.world import World, hash_secret
+
+WINDOW_MS = 60_000
+_PRODUCTS = {"sandbox": "sandbox", "id": None, "router": "router"}
+
+
+def authenticate(world: World, headers: Headers) -> Key:
+    """The live key of the Bearer header; 401 otherwise."""
+    scheme, _, secret = headers.get("authorization", "").partition(" ")
+    key_id = world.keys_by_hash.get(hash_secret(secret.strip()))
+    if scheme.lower() != "bearer" or key_id is None:
+        raise unauthorized()
+    key = world.ledger.keys[key_id]
+    now_ms = world.now_ms()
+    expired = key.expires_ms is not None and key.expires_ms <= now_ms
+    if expired or any(one.revoked_ms is not None for one in world.ledger.chain(key)):
+        raise unauthorized()
+    key.last_used_ms = now_ms
+    return key
+
+
+def check_product(key: Key, *, base: str) -> None:
+    """A key made for another product is refused (contract 1.2)."""
+    wanted = _PRODUCTS[base]
+    if wanted is not None and key.product not in (None, wanted):
+        raise forbidden(f"This key is for {key.product}, not for {wanted}.")
+
+
+def check_rate(world: World) -> None:
+    """A sliding 60 s window for the whole account; refused requests do not count."""
+    limit = world.dials.rate_per_minute
+    if limit <= 0:
+        return
+    now_ms = world.now_ms()
+    arrivals = world.arrivals
+    while arrivals and arrivals[0] <= now_ms - WINDOW_MS:
+        arrivals.popleft()
+    if len(arrivals) >= limit:
+        wait_ms = arrivals[len(arrivals) - limit] + WINDOW_MS - now_ms
+        raise rate_limited(
+            current=len(arrivals), limit=limit, retry_after_s=max(1, -(-wait_ms // 1000))
+        )
+    arrivals.append(now_ms)
+
+
+def is_related(world: World, key: Key, *, to_id: str) -> bool:
+    """True when one of the two keys is the other or an ancestor of it."""
+    other = world.ledger.keys[to_id]
+    return other in world.ledger.chain(key) or key in world.ledger.chain(other)
+
+
+def check_turn_key(world: World, key: Key, *, fleet: Fleet) -> bool:
+    """403 unless the key may run turns on the fleet; True = charged outside the fleet's budget.
+
+    Contract 10, row 31: a budgeted fleet's turns carry the fleet key, never the account's.
+    """
+    if key.id == fleet.key_id:
+        return False
+    budgeted = world.ledger.keys[fleet.key_id].budget_nusd is not None
+    if key.parent_id is None and budgeted:
+        raise forbidden("A turn on a budgeted fleet needs the fleet's key, not the account key.")
+    if not is_related(world, key, to_id=fleet.key_id):
+        raise forbidden("This key is another fleet's.")
+    return True

@@ -1,0 +1,148 @@
+"""`/_emulator/`: what tests and the newcomer's demo may see and turn. Loopback only."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.types import Scope
+
+from emulator import snapshot
+from emulator.calls import Answer
+from emulator.errors import ApiError, bad_request, forbidden, not_supported
+from emulator.strict import BOOL, INT, NUMBER, TEXT, check_fields, parse_object
+from emulator.world import World
+
+JsonObject = dict[str, Any]
+_LOOPBACK = ("127.0.0.1", "::1", "localhost", "testclient")
+_FAULT = {
+    "operation": TEXT,
+    "kind": TEXT,
+    "match": TEXT,
+    "probability": NUMBER,
+    "count": INT,
+    "skip": INT,
+    "latencyMs": INT,
+    "status": INT,
+    "retryAfter": INT,
+    "afterBytes": INT,
+    "when": TEXT,
+}
+
+Action = Callable[[QueryParams, JsonObject], Awaitable[Any]]
+
+
+class Control:
+    """The actions by method and name."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._actions: dict[tuple[str, str], Action] = {
+            ("GET", "state"): self._state,
+            ("GET", "journal"): self._journal,
+            ("GET", "ledger"): self._ledger,
+            ("GET", "left"): self._left,
+            ("GET", "faults"): self._faults,
+            ("POST", "faults"): self._add_fault,
+            ("DELETE", "faults"): self._clear_faults,
+            ("GET", "held"): self._held,
+            ("POST", "release"): self._release,
+            ("POST", "wait-for"): self._wait_for,
+            ("POST", "clock"): self._clock,
+            ("POST", "dials"): self._dials,
+            ("POST", "reset"): self._reset,
+        }
+
+    async def answer(self, scope: Scope, body: bytes) -> Answer:
+        """The action's answer, or a refusal."""
+        try:
+            client = scope.get("client")
+            if client is not None and client[0] not in _LOOPBACK:
+                raise forbidden("Control answers to loopback only.")
+            name = scope["path"].removeprefix("/_emulator/")
+            action = self._actions.get((scope["method"], name))
+            if action is None:
+                raise not_supported(f"Control has no {scope['method']} {name}.")
+            return Answer(await action(QueryParams(scope["query_string"]), parse_object(body)))
+        except ApiError as error:
+            return Answer(error.body, status=error.status)
+
+    async def _state(self, _query: QueryParams, _body: JsonObject) -> Any:
+        with self._world.lock:
+            return snapshot.state(self._world)
+
+    async def _journal(self, query: QueryParams, _body: JsonObject) -> Any:
+        since = _number(query, "since")
+        entries = self._world.journal.view(since=since, operation=query.get("operation"))
+        return {"entries": entries}
+
+    async def _ledger(self, query: QueryParams, _body: JsonObject) -> Any:
+        with self._world.lock:
+            since_ms = _number(query, "since")
+            return snapshot.ledger(self._world, key_id=query.get("keyId"), since_ms=since_ms)
+
+    async def _left(self, _query: QueryParams, _body: JsonObject) -> Any:
+        with self._world.lock:
+            return snapshot.left(self._world)
+
+    async def _faults(self, _query: QueryParams, _body: JsonObject) -> Any:
+        return {"faults": [fault.view() for fault in self._world.faults.active]}
+
+    async def _add_fault(self, _query: QueryParams, body: JsonObject) -> Any:
+        check_fields(body, where="body", fields=_FAULT, required=("operation", "kind"))
+        return {"fault": self._world.faults.add(body).view()}
+
+    async def _clear_faults(self, query: QueryParams, _body: JsonObject) -> Any:
+        return {"removed": self._world.faults.clear(query.get("id"))}
+
+    async def _held(self, _query: QueryParams, _body: JsonObject) -> Any:
+        held = self._world.faults.held
+        return {"held": [{"faultId": one.fault_id, "seq": one.seq} for one in held]}
+
+    async def _release(self, _query: QueryParams, body: JsonObject) -> Any:
+        check_fields(body, where="body", fields={"faultId": TEXT, "seq": INT, "drop": BOOL})
+        released = self._world.faults.release(
+            body.get("faultId"), seq=body.get("seq"), drop=body.get("drop", False)
+        )
+        return {"released": released}
+
+    async def _wait_for(self, _query: QueryParams, body: JsonObject) -> Any:
+        fields = {"operation": TEXT, "count": INT, "timeoutMs": INT}
+        check_fields(body, where="body", fields=fields, required=("operation", "count"))
+        reached = await self._world.journal.wait_for(
+            body["operation"],
+            count=body["count"],
+            timeout_s=body.get("timeoutMs", 10_000) / 1000,
+        )
+        return {"reached": reached, "count": self._world.journal.counts[body["operation"]]}
+
+    async def _clock(self, _query: QueryParams, body: JsonObject) -> Any:
+        check_fields(body, where="body", fields={"speed": NUMBER, "advanceS": NUMBER})
+        clock = self._world.clock
+        if body.get("speed", 1) <= 0 or body.get("advanceS", 0) < 0:
+            raise bad_request("speed must be above zero, advanceS not below.")
+        if "speed" in body:
+            clock.set_speed(float(body["speed"]))
+        if "advanceS" in body:
+            clock.advance(float(body["advanceS"]))
+        self._world.scheduler.wake()
+        return {"nowMs": clock.now_ms(), "speed": str(clock.speed)}
+
+    async def _dials(self, _query: QueryParams, body: JsonObject) -> Any:
+        dials = self._world.dials
+        check_fields(body, where="body", fields=dict.fromkeys(vars(dials), NUMBER))
+        for name, value in body.items():
+            setattr(dials, name, int(value) if name == "rate_per_minute" else float(value))
+        return {"dials": snapshot.dials(self._world)}
+
+    async def _reset(self, _query: QueryParams, _body: JsonObject) -> Any:
+        with self._world.lock:
+            self._world.reset()
+        self._world.save()
+        return {"reset": True}
+
+
+def _number(query: QueryParams, name: str) -> int:
+    text = query.get(name, "0")
+    if not text.isdecimal():
+        raise bad_request(f"{name} must be a number.", field=name)
+    return int(text)

@@ -1,0 +1,137 @@
+"""The world's things. Plain dataclasses of JSON values, so that the store can keep them whole."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+@dataclass
+class Key:
+    """A platform key with its figures; every amount in nanodollars (contract 5)."""
+
+    id: str
+    secret_hash: str
+    prefix: str
+    name: str
+    parent_id: str | None
+    created_ms: int
+    product: str | None = None
+    project_id: str | None = None
+    budget_nusd: int | None = None
+    allowed_models: list[str] | None = None
+    rpm_limit: int | None = None
+    expires_ms: int | None = None
+    last_used_ms: int | None = None
+    revoked_ms: int | None = None
+    spent_nusd: int = 0
+    own_spent_nusd: int = 0
+    held_nusd: int = 0
+    reserved_nusd: int = 0
+    reservation_nusd: int = 0
+    outside_nusd: int = 0
+    rate_nusd_per_ms: int = 0
+    metered_ms: int = 0
+
+
+@dataclass
+class Machine:
+    """One sandbox of a fleet."""
+
+    id: str
+    fleet_id: str
+    machine_id: str
+    role: str
+    name: str
+    resources: JsonObject
+    metadata: JsonObject
+    backend: JsonObject | None
+    lifetime_s: int
+    idle_s: int
+    created_ms: int
+    status: str = "pending"
+    due_ms: int | None = None
+    started_ms: int | None = None
+    activity_ms: int | None = None
+    error: str | None = None
+    deleting: bool = False
+
+
+@dataclass
+class Fleet:
+    """A fleet record; `machine_ids` are sandbox ids in the order they were asked for."""
+
+    id: str
+    key_id: str
+    created_ms: int
+    parent: JsonObject | None
+    policy: JsonObject
+    metadata: JsonObject
+    concurrent_creates: int
+    cleanup_on_failure: bool
+    idempotency_key: str | None
+    body_digest: str
+    machine_ids: list[str] = field(default_factory=list)
+    status: str = "provisioning"
+    deletion_confirmed: bool = False
+
+
+@dataclass
+class Session:
+    """A conversation on one machine; `id` is `<sandbox id>/<session id>`."""
+
+    id: str
+    session_id: str
+    sandbox_id: str
+    native_id: str
+    created_ms: int
+    execution_ids: list[str] = field(default_factory=list)
+    active_execution_id: str | None = None
+    last_event_ms: int | None = None
+    context_tokens: int = 0
+
+
+@dataclass
+class Execution:
+    """One admitted turn."""
+
+    id: str
+    session_key: str
+    session_id: str
+    sandbox_id: str
+    turn_id: str
+    key_id: str
+    trace_id: str
+    prompt: str
+    harness: str
+    model: str
+    provider: str
+    source: str
+    profile: JsonObject | None
+    output_limit: int | None
+    timeout_ms: int | None
+    request_id: str
+    request_digest: str
+    time_factor: float
+    failure_share: float
+    context_tokens: int
+    started_ms: int
+    outside: bool = False
+    status: str = "running"
+    cursor: int = 0
+    due_ms: int = 0
+    ended_ms: int | None = None
+    events: int = 0
+    held_nusd: int | None = None
+    held_ms: int | None = None
+    call: int = 0
+    cost_nusd: int = 0
+    fresh_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    said: str = ""
+    thought: str = ""
+    error: str | None = None
+    error_code: str | None = None
+    tools: list[JsonObject] = field(default_factory=list)

@@ -1,0 +1,96 @@
+"""The text of `docs/emulator.md`, made from the tables it describes."""
+
+from collections import Counter
+from pathlib import Path
+
+from emulator import prices
+from emulator.config import PACE_FACTORS
+from emulator.contract import OPERATIONS, PROVENANCE
+from emulator.faults import KINDS
+from emulator.resources.fleet_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
+from emulator.scripts import DIRECTIVES
+from emulator.turns import ENDINGS, FAILURES
+
+
+def page() -> str:
+    """The whole page: the prose of `handbook.md` with the tables in their places."""
+    text = Path(__file__).with_name("handbook.md").read_text(encoding="utf-8")
+    tables = {
+        "operations": _operations(),
+        "lifetime_s": str(DEFAULT_LIFETIME_S),
+        "idle_s": str(DEFAULT_IDLE_S),
+        "directives": _directives(),
+        "paces": _paces(),
+        "prices": _prices(),
+        "faults": _faults(),
+    }
+    for name, table in tables.items():
+        text = text.replace(f"<!-- {name} -->", table)
+    return text
+
+
+def _operations() -> str:
+    counts = Counter(operation.provenance for operation in OPERATIONS)
+    told = ", ".join(f"{counts[mark]} {mark} ({word})" for mark, word in PROVENANCE.items())
+    lines = [
+        "## Operations",
+        "",
+        f"{len(OPERATIONS)} operations: {told}; 0 verified.",
+        "",
+        "| Operation | Route | Prov. | Contract | Date | Note |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{one.name}` | {one.method} `/{one.base}{one.path}` | {one.provenance} "
+        f"| {one.section} | {one.date} | {one.note} |"
+        for one in OPERATIONS
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _directives() -> str:
+    lines = ["## Words in a prompt", "", "| Word | Effect |", "|---|---|"]
+    lines += [f"| `{word}` | {effect} |" for word, effect in DIRECTIVES.items()]
+    lines += ["", "Error codes of turns that end badly:", "", "| Code | Message |", "|---|---|"]
+    lines += [f"| `{code}` | {message} |" for code, message in FAILURES.values()]
+    lines += [f"| `{code}` | {message} |" for code, message in ENDINGS.items()]
+    others = {
+        "budget_exceeded": "402 of the router (contract 10, row 16).",
+        "UNAUTHORIZED": "The key was revoked.",
+        "FORBIDDEN": "The key is for another product.",
+        "MODEL_NOT_ALLOWED": "The key's allowedModels lacks the model.",
+        "TIMEOUT": "The turn passed its timeoutMs.",
+        "CANCELLED": "The turn was aborted.",
+    }
+    lines += [f"| `{code}` | {message} |" for code, message in others.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _paces() -> str:
+    lines = ["## Pace", "", "A turn takes 4 to 20 s at `real`; a machine's create 4 to 9 s.", ""]
+    lines += [f"- `{name}`: times {factor:g}" for name, factor in PACE_FACTORS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _prices() -> str:
+    lines = [
+        "## Prices",
+        "",
+        f"Ours, as of {prices.AS_OF}: {prices.VCPU_SECOND_NUSD} nanodollars per vCPU-second, "
+        f"{prices.GB_SECOND_NUSD} per GB-second.",
+        "",
+        "| Model | Input $/M | Cached $/M | Output $/M | Largest output |",
+        "|---|---|---|---|---|",
+    ]
+    for name, price in prices.MODELS.items():
+        if "/" in name:
+            nusd = (price.input_nusd, price.cached_input_nusd, price.output_nusd)
+            shown = " | ".join(f"{amount / 1000:.3f}" for amount in nusd)
+            lines.append(f"| `{name}` | {shown} | {price.largest_output} |")
+    return "\n".join(lines) + "\n"
+
+
+def _faults() -> str:
+    lines = ["## Faults", "", "| Kind | What the matched request meets |", "|---|---|"]
+    lines += [f"| `{kind}` | {effect} |" for kind, effect in KINDS.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,148 @@
+"""Reading the body of a fleet create (contract 2.2, 4.2 and 10, row 1)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.errors import bad_request
+from emulator.money import dumps, to_nusd
+from emulator.prices import PRESETS, compute_nusd_per_ms
+from emulator.resources.backend_body import check_backend
+from emulator.strict import ANY, BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
+
+DEFAULT_LIFETIME_S = 86_400
+DEFAULT_IDLE_S = 3_600
+LONGEST_BODY = 240_000
+LONGEST_METADATA = 64 * 1024
+
+_FLEET = {
+    "fleetId": TEXT,
+    "machines": LIST,
+    "coordinator": OBJECT,
+    "defaults": OBJECT,
+    "policy": OBJECT,
+    "maxConcurrentCreates": INT,
+    "parent": OBJECT,
+    "cleanupOnFailure": BOOL,
+    "metadata": OBJECT,
+}
+_POLICY = {
+    "maxMachines": INT,
+    "maxConcurrentCreates": INT,
+    "maxSpendUsd": NUMBER,
+    "maxLifetimeSeconds": INT,
+    "allowAccelerators": BOOL,
+}
+_SANDBOX = {
+    "name": TEXT,
+    "environment": TEXT,
+    "resources": OBJECT,
+    "env": OBJECT,
+    "git": OBJECT,
+    "backend": OBJECT,
+    "maxLifetimeSeconds": INT,
+    "idleTimeoutSeconds": INT,
+    "deleteAfterStoppedSeconds": INT,
+    "metadata": OBJECT,
+    "secrets": ANY,
+    "egressPolicy": OBJECT,
+    "ownerContext": TEXT,
+    "capabilities": LIST,
+    "fromSnapshot": TEXT,
+    "fromSandboxId": TEXT,
+    "storage": OBJECT,
+    "driver": OBJECT,
+    "publicTemplateId": TEXT,
+}
+_RESOURCES = {"cpuCores": NUMBER, "memoryMB": INT, "diskGB": INT, "accelerator": OBJECT}
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSpec:
+    """One machine to make: its entry over the fleet's defaults."""
+
+    machine_id: str
+    role: str
+    name: str
+    resources: dict[str, Any]
+    metadata: dict[str, Any]
+    backend: dict[str, Any] | None
+    lifetime_s: int
+    idle_s: int
+
+
+def check_create(body: dict[str, Any]) -> None:
+    """400 for anything but the fields of row 1, or for one of a wrong type."""
+    check_fields(body, where="body", fields=_FLEET)
+    check_fields(body.get("defaults", {}), where="defaults", fields=_SANDBOX)
+    check_fields(body.get("policy", {}), where="policy", fields=_POLICY)
+    numbers = ("maxMachines", "maxConcurrentCreates", "maxLifetimeSeconds", "maxSpendUsd")
+    positive(body.get("policy", {}), where="policy", names=numbers)
+    positive(body, where="body", names=("maxConcurrentCreates",))
+    if "parent" in body:
+        fields = {"fleetId": TEXT, "agentId": TEXT}
+        check_fields(body["parent"], where="parent", fields=fields, required=("fleetId",))
+    if not body.get("machines") and "coordinator" not in body:
+        raise bad_request("A fleet needs at least one machine.", field="machines")
+    if len(dumps(body)) > LONGEST_BODY:
+        raise bad_request(f"The body is longer than {LONGEST_BODY} characters.")
+
+
+def read_machines(body: dict[str, Any]) -> list[MachineSpec]:
+    """All machines, the coordinator first; refuses doubles and what the policy forbids."""
+    entries = [("worker", entry) for entry in body.get("machines", [])]
+    if "coordinator" in body:
+        entries.insert(0, ("coordinator", body["coordinator"]))
+    specs = [
+        _machine(entry, role=role, body=body, where=f"machines[{index}]")
+        for index, (role, entry) in enumerate(entries)
+    ]
+    if len({spec.machine_id for spec in specs}) < len(specs):
+        raise bad_request("Two machines have the same machineId.", field="machines")
+    _check_policy(body.get("policy", {}), specs)
+    return specs
+
+
+def _machine(entry: Any, *, role: str, body: dict[str, Any], where: str) -> MachineSpec:
+    if not isinstance(entry, dict):
+        raise bad_request(f"{where} must be an object.", field=where)
+    fields = {**_SANDBOX, "machineId": TEXT}
+    check_fields(entry, where=where, fields=fields, required=("machineId",))
+    wanted = {**body.get("defaults", {}), **entry}
+    resources = wanted.get("resources", PRESETS["small"])
+    check_fields(resources, where="resources", fields=_RESOURCES, required=("cpuCores", "memoryMB"))
+    positive(resources, where="resources", names=("cpuCores", "memoryMB", "diskGB"))
+    times = ("maxLifetimeSeconds", "idleTimeoutSeconds", "deleteAfterStoppedSeconds")
+    positive(wanted, where=where, names=times)
+    if "backend" in wanted:
+        check_backend(wanted["backend"], where=f"{where}.backend")
+    metadata = wanted.get("metadata", {})
+    if len(dumps(metadata)) > LONGEST_METADATA:
+        raise bad_request(f"{where}.metadata is above 64 KiB.", field=f"{where}.metadata")
+    lifetime_s = wanted.get("maxLifetimeSeconds", DEFAULT_LIFETIME_S)
+    return MachineSpec(
+        machine_id=entry["machineId"],
+        role=role,
+        name=str(wanted.get("name", entry["machineId"])),
+        resources=resources,
+        metadata=metadata,
+        backend=wanted.get("backend"),
+        lifetime_s=min(lifetime_s, body.get("policy", {}).get("maxLifetimeSeconds", lifetime_s)),
+        idle_s=wanted.get("idleTimeoutSeconds", DEFAULT_IDLE_S),
+    )
+
+
+def _check_policy(policy: dict[str, Any], specs: list[MachineSpec]) -> None:
+    if len(specs) > policy.get("maxMachines", len(specs)):
+        raise bad_request("More machines than policy.maxMachines.", field="machines")
+    if not policy.get("allowAccelerators", False):
+        for spec in specs:
+            if "accelerator" in spec.resources:
+                raise bad_request("The policy allows no accelerators.", field="resources")
+    if "maxSpendUsd" in policy:
+        # Contract 4.2: refused when the worst case over the lifetime costs more.
+        most = sum(compute_nusd_per_ms(spec.resources) * spec.lifetime_s * 1000 for spec in specs)
+        if most > (to_nusd(policy["maxSpendUsd"]) or 0):
+            raise bad_request(
+                "The machines may cost more over their lifetime than policy.maxSpendUsd.",
+                field="policy.maxSpendUsd",
+            )

@@ -1,0 +1,200 @@
+"""What an agent will do in one turn: drawn once from (seed, session, turn), never from a clock."""
+
+import random
+import re
+from dataclasses import dataclass
+
+from emulator.ids import rng_for
+from emulator.narratives import ALL, KEYWORDS, Narrative
+
+FIRST_INPUT_TOKENS = 16_000
+LONGEST_SUBJECT = 90
+_DIRECTIVE = re.compile(r"\[\[(ok|fail|slow|calls)(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
+
+DIRECTIVES = {
+    "[[ok]]": "the turn does not fail by itself",
+    "[[fail]]": "the turn fails; `[[fail harness]]` before the first model call, `[[fail tool]]` "
+    "by a tool's time-out, `[[fail model]]` by the provider",
+    "[[slow 20]]": "the turn lasts 20 s of the emulator's clock, at every pace",
+    "[[calls 5]]": "exactly 5 model calls (1 to 50)",
+    "[[fail if agent-3]]": "any of these only when the rest of the prompt has that word",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    tool: str
+    target: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """One model call: its tokens (`output` includes `reasoning`), texts and the tool after it."""
+
+    think_ms: int
+    tool_ms: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    thought: str
+    says: tuple[str, ...]
+    tool: ToolUse | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A whole turn. `failure` is None, `harness`, `tool` or `model`, at call `fails_at`."""
+
+    calls: tuple[CallPlan, ...]
+    cold_ms: int
+    failure: str | None
+    fails_at: int
+    fixed_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """`delay_ms` after the beat before it, do `action` for call number `call`."""
+
+    delay_ms: float
+    action: str
+    call: int = 0
+    part: int = 0
+
+
+def directives(prompt: str) -> tuple[str, dict[str, str | None]]:
+    """The prompt without its `[[…]]` words, and those that apply."""
+    rest = _DIRECTIVE.sub("", prompt).strip()
+    words = set(re.findall(r"[\w.:-]+", rest)) | set(re.findall(r"\w+", rest))
+    words |= {word.rstrip(".:") for word in words}
+    found: dict[str, str | None] = {}
+    for name, value, condition in _DIRECTIVE.findall(prompt):
+        if not condition or condition in words:
+            found[name] = value or None
+    return rest, found
+
+
+def subject_of(prompt: str) -> str:
+    """The first line of the prompt, short enough to be quoted."""
+    line = next((line.strip() for line in prompt.splitlines() if line.strip()), "the task")
+    if len(line) <= LONGEST_SUBJECT:
+        return line.rstrip(" .")
+    return line[:LONGEST_SUBJECT].rsplit(" ", 1)[0].rstrip(" .,;:") + "…"
+
+
+def plan_turn(
+    *, seed: int, session_id: str, turn_id: str, prompt: str, failure_share: float, context: int
+) -> Plan:
+    """The turn's plan; `context` is the number of tokens the session holds already."""
+    rng = rng_for(seed, "turn", session_id, turn_id)
+    rest, words = directives(prompt)
+    narrative = _narrative(rng, rest)
+    count = _number(words.get("calls")) or rng.choice((3, 3, 4, 4, 4, 5))
+    count = max(1, min(50, count))
+    fails, kind = rng.random() < failure_share, rng.choice(("harness", "tool", "tool", "model"))
+    if "fail" in words:
+        fails, kind = True, words["fail"] if words["fail"] in ("harness", "tool", "model") else kind
+    elif "ok" in words:
+        fails = False
+    calls = _calls(rng, narrative=narrative, subject=subject_of(rest), count=count, context=context)
+    return Plan(
+        calls=calls,
+        cold_ms=rng.randint(200, 800),
+        failure=kind if fails else None,
+        fails_at=rng.randrange(count - 1) if count > 1 else 0,
+        fixed_ms=_number(words.get("slow"), scale=1000),
+    )
+
+
+def _narrative(rng: random.Random, prompt: str) -> Narrative:
+    drawn = rng.choice(ALL)
+    lowered = prompt.lower()
+    return next((found for word, found in KEYWORDS.items() if word in lowered), drawn)
+
+
+def _number(text: str | None, *, scale: int = 1) -> int | None:
+    try:
+        return int(float(text) * scale) if text else None
+    except ValueError:
+        return None
+
+
+def _calls(
+    rng: random.Random, *, narrative: Narrative, subject: str, count: int, context: int
+) -> tuple[CallPlan, ...]:
+    calls = []
+    input_tokens = FIRST_INPUT_TOKENS + context
+    cached = int((FIRST_INPUT_TOKENS * rng.uniform(0.91, 0.94)) + context * 0.97)
+    for index in range(count):
+        last = index == count - 1
+        output = rng.randint(260, 420) if last else rng.randint(150, 300)
+        tool = None if last else ToolUse(*narrative.steps[index % len(narrative.steps)])
+        calls.append(
+            CallPlan(
+                think_ms=rng.randint(1_100, 3_600),
+                tool_ms=rng.randint(60, 250),
+                input_tokens=input_tokens,
+                cached_tokens=cached,
+                output_tokens=output,
+                reasoning_tokens=int(output * rng.uniform(0.2, 0.5)),
+                thought=_thought(narrative, subject=subject, index=index),
+                says=_says(rng, narrative=narrative, subject=subject, index=index, last=last),
+                tool=tool,
+            )
+        )
+        grown = input_tokens + output + rng.randint(250, 600)
+        cached = int(input_tokens * rng.uniform(0.965, 0.985))
+        input_tokens = grown
+    return tuple(calls)
+
+
+def _thought(narrative: Narrative, *, subject: str, index: int) -> str:
+    if index == 0:
+        return f"The task is: {subject}. {narrative.opening}"
+    return narrative.remarks[(index - 1) % len(narrative.remarks)]
+
+
+def _says(
+    rng: random.Random, *, narrative: Narrative, subject: str, index: int, last: bool
+) -> tuple[str, ...]:
+    if not last:
+        if index == 0:
+            return (narrative.opening,)
+        return (narrative.remarks[(index - 1) % len(narrative.remarks)],)
+    findings = rng.sample(narrative.findings, k=len(narrative.findings))
+    return (
+        f"Done with “{subject}”.",
+        "What I found:\n" + "\n".join(f"- {finding}" for finding in findings[:2]),
+        f"- {findings[2]}\nNothing else needed a change.",
+    )
+
+
+def beats_of(plan: Plan, *, time_factor: float) -> list[Beat]:
+    """The turn in order; delays are in milliseconds of the emulator's clock."""
+    beats = [Beat(0, "open")]
+    if plan.failure == "harness":
+        beats.append(Beat(plan.cold_ms, "fail"))
+    else:
+        for index, call in enumerate(plan.calls):
+            delay = plan.cold_ms if index == 0 else 5
+            beats.extend(_call_beats(call, index=index, delay_ms=delay))
+            if plan.failure is not None and index == plan.fails_at:
+                beats[-1] = Beat(beats[-1].delay_ms, "fail", index)
+                break
+    total_ms = sum(beat.delay_ms for beat in beats)
+    factor = plan.fixed_ms / total_ms if plan.fixed_ms is not None else time_factor
+    return [Beat(beat.delay_ms * factor, beat.action, beat.call, beat.part) for beat in beats]
+
+
+def _call_beats(call: CallPlan, *, index: int, delay_ms: float) -> list[Beat]:
+    beats = [Beat(delay_ms, "call", index), Beat(call.think_ms * 0.3, "think", index)]
+    share = 0.6 / len(call.says)
+    beats += [Beat(call.think_ms * share, "say", index, part) for part in range(len(call.says))]
+    beats.append(Beat(call.think_ms * 0.1, "settle", index))
+    if call.tool is None:
+        beats.append(Beat(1, "finish", index))
+    else:
+        beats.append(Beat(call.tool_ms, "tool", index))
+    return beats

@@ -1,0 +1,285 @@
+"""The turn engine: beats on the clock, model calls against the ledger, ends of every kind."""
+
+from emulator import frames
+from emulator.entities import Execution, Machine, Session
+from emulator.errors import ApiError
+from emulator.prices import ModelPrice, call_cost_nusd, find_model, worst_case_nusd
+from emulator.scripts import Beat, CallPlan, Plan, beats_of, plan_turn
+from emulator.world import World
+
+FAILURES = {
+    "harness": ("HARNESS_START_FAILED", "The harness ended with code 1 before its first call."),
+    "tool": ("EXEC_TIMEOUT", "The tool did not answer within 120000 ms."),
+    "model": ("provider_inference_unavailable", "The model's provider did not answer."),
+}
+ENDINGS = {
+    "SANDBOX_DELETED": "The sandbox was deleted while the turn was running.",
+    "SANDBOX_STOPPED": "The sandbox was stopped while the turn was running.",
+    "SANDBOX_EXPIRED": "The sandbox reached the end of its lifetime.",
+}
+
+
+def script_of(world: World, execution: Execution) -> tuple[Plan, list[Beat]]:
+    """The plan and its beats: the same whenever they are made, also after a restart."""
+    found = world.scripts.get(execution.id)
+    if found is None:
+        plan = plan_turn(
+            seed=world.config.seed,
+            session_id=execution.session_id,
+            turn_id=execution.turn_id,
+            prompt=execution.prompt,
+            failure_share=execution.failure_share,
+            context=execution.context_tokens,
+        )
+        found = (plan, beats_of(plan, time_factor=execution.time_factor))
+        world.scripts[execution.id] = found
+    return found
+
+
+def begin_turn(world: World, execution: Execution) -> None:
+    """Admit the turn; its first beat comes at once, after the receipt."""
+    session = world.sessions[execution.session_key]
+    session.execution_ids.append(execution.id)
+    session.active_execution_id = execution.id
+    world.executions[execution.id] = execution
+    _schedule(world, execution, delay_ms=0)
+    world.touch(session)
+
+
+def turn_due(world: World, execution_id: str) -> None:
+    """The scheduler's call: the turn's next beat."""
+    execution = world.executions.get(execution_id)
+    now_ms = world.now_ms()
+    if execution is None or execution.status != "running" or execution.due_ms > now_ms:
+        return
+    limit_ms = execution.timeout_ms
+    if limit_ms is not None and now_ms >= execution.started_ms + limit_ms:
+        fail(world, execution, code="TIMEOUT", message=f"The turn passed its {limit_ms} ms.")
+        return
+    plan, beats = script_of(world, execution)
+    beat = beats[execution.cursor]
+    execution.cursor += 1
+    _play(world, execution, plan=plan, beat=beat)
+    world.touch(execution)
+    if execution.status == "running":
+        _schedule(world, execution, delay_ms=beats[execution.cursor].delay_ms)
+
+
+def _schedule(world: World, execution: Execution, *, delay_ms: float) -> None:
+    # From the moment it was due, not from now, so that a busy emulator does not stretch turns.
+    now_ms = world.now_ms()
+    before_ms = execution.due_ms if now_ms - execution.due_ms < 1000 else now_ms
+    due_ms = before_ms + max(1, round(delay_ms))
+    if execution.timeout_ms is not None:
+        due_ms = min(due_ms, execution.started_ms + execution.timeout_ms)
+    execution.due_ms = due_ms
+    world.touch(execution)
+    world.scheduler.at(due_ms, kind="turn", entity_id=execution.id)
+
+
+def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None:
+    call = plan.calls[beat.call]
+    native_id = world.sessions[execution.session_key].native_id
+    if beat.action == "open":
+        _emit(world, execution, frames.opening(execution, native_id=native_id))
+    elif beat.action == "call":
+        _start_call(world, execution, call=call, index=beat.call)
+    elif beat.action in ("think", "say"):
+        _speak(world, execution, call=call, beat=beat)
+    elif beat.action == "settle":
+        settle_call(world, execution)
+    elif beat.action == "tool":
+        _use_tool(world, execution, call=call, index=beat.call)
+    elif beat.action == "finish":
+        _complete(world, execution, call=call, index=beat.call)
+    else:
+        _fail_by_plan(world, execution, plan=plan, index=beat.call)
+
+
+def _start_call(world: World, execution: Execution, *, call: CallPlan, index: int) -> None:
+    price = find_model(execution.model)
+    key = world.ledger.keys[execution.key_id]
+    now_ms = world.now_ms()
+    refusal = _refusal(world, execution, price=price)
+    if refusal is not None or price is None:
+        code, message = refusal or ("provider_inference_unavailable", "No provider.")
+        fail(world, execution, code=code, message=message)
+        return
+    amount = worst_case_nusd(
+        price, input_tokens=call.input_tokens, output_limit=execution.output_limit
+    )
+    execution.call = index
+    try:
+        world.ledger.hold(key, amount=amount, ref=f"{execution.id}:{index}", now_ms=now_ms)
+    except ApiError as error:
+        fail(world, execution, code="budget_exceeded", message=error.body["error"]["message"])
+        return
+    execution.held_nusd, execution.held_ms = amount, now_ms
+    elapsed_ms = now_ms - execution.started_ms
+    native_id = world.sessions[execution.session_key].native_id
+    _emit(
+        world,
+        execution,
+        frames.call_started(
+            execution, call=index, at_ms=now_ms, elapsed_ms=elapsed_ms, native_id=native_id
+        ),
+    )
+
+
+def _refusal(
+    world: World, execution: Execution, *, price: ModelPrice | None
+) -> tuple[str, str] | None:
+    """Why the router refuses before it looks at money; None when it does not."""
+    key = world.ledger.keys[execution.key_id]
+    if any(one.revoked_ms is not None for one in world.ledger.chain(key)):
+        return "UNAUTHORIZED", "The key was revoked."
+    if key.product not in (None, "router"):
+        return "FORBIDDEN", f"The key is for {key.product}, not for router."
+    if key.allowed_models is not None and execution.model not in key.allowed_models:
+        return "MODEL_NOT_ALLOWED", f"The key does not allow the model {execution.model}."
+    if price is None:
+        return "provider_inference_unavailable", f"503: no provider serves {execution.model}."
+    return None
+
+
+def settle_call(world: World, execution: Execution) -> None:
+    """Charge the call in flight, if there is one; it is charged in full whenever it ends."""
+    if execution.held_nusd is None or execution.held_ms is None:
+        return
+    price = find_model(execution.model)
+    call = script_of(world, execution)[0].calls[execution.call]
+    fresh = call.input_tokens - call.cached_tokens
+    if price is None:
+        return
+    cost = call_cost_nusd(price, fresh=fresh, cached=call.cached_tokens, output=call.output_tokens)
+    cost = min(cost, execution.held_nusd)
+    key = world.ledger.keys[execution.key_id]
+    world.ledger.settle(
+        key,
+        held=execution.held_nusd,
+        actual=cost,
+        ref=f"{execution.id}:{execution.call}",
+        held_ms=execution.held_ms,
+        now_ms=world.now_ms(),
+    )
+    execution.held_nusd = execution.held_ms = None
+    execution.cost_nusd += cost
+    execution.fresh_tokens += fresh
+    execution.cached_tokens += call.cached_tokens
+    execution.output_tokens += call.output_tokens
+    execution.reasoning_tokens += call.reasoning_tokens
+    world.touch(execution)
+
+
+def _speak(world: World, execution: Execution, *, call: CallPlan, beat: Beat) -> None:
+    kind = "text" if beat.action == "say" else "reasoning"
+    piece = call.says[beat.part] if kind == "text" else call.thought
+    so_far = execution.said if kind == "text" else execution.thought
+    delta = f"\n\n{piece}" if so_far else piece
+    if kind == "text":
+        execution.said += delta
+    else:
+        execution.thought += delta
+    said = frames.spoken(
+        execution,
+        kind=kind,
+        call=beat.call,
+        delta=delta,
+        at_ms=world.now_ms(),
+        native_id=world.sessions[execution.session_key].native_id,
+    )
+    _emit(world, execution, said)
+
+
+def _use_tool(
+    world: World, execution: Execution, *, call: CallPlan, index: int, failed: bool = False
+) -> None:
+    native_id = world.sessions[execution.session_key].native_id
+    now_ms = world.now_ms()
+    if call.tool is not None:
+        result = "" if failed else call.tool.output
+        execution.tools.append(
+            {
+                "toolName": call.tool.tool,
+                "arguments": frames.tool_input(call.tool),
+                "result": result,
+            }
+        )
+        used = frames.tool_used(
+            execution, call=index, tool=call.tool, failed=failed, at_ms=now_ms, native_id=native_id
+        )
+        _emit(world, execution, used)
+    step = frames.step_finished(execution, call=index, plan=call, at_ms=now_ms, native_id=native_id)
+    _emit(world, execution, [step])
+
+
+def _complete(world: World, execution: Execution, *, call: CallPlan, index: int) -> None:
+    native_id = world.sessions[execution.session_key].native_id
+    step = frames.step_finished(
+        execution, call=index, plan=call, at_ms=world.now_ms(), native_id=native_id
+    )
+    _emit(world, execution, [step])
+    _end(world, execution, status="completed")
+    _emit(world, execution, frames.closing(execution, outcome="completed"))
+    _after(world, execution)
+
+
+def _fail_by_plan(world: World, execution: Execution, *, plan: Plan, index: int) -> None:
+    failure = plan.failure or "harness"
+    if failure == "tool":
+        _use_tool(world, execution, call=plan.calls[index], index=index, failed=True)
+    code, message = FAILURES[failure]
+    fail(world, execution, code=code, message=message)
+
+
+def fail(world: World, execution: Execution, *, code: str, message: str) -> None:
+    """End the turn with an `error` event (contract 10, row 16); a call in flight settles."""
+    settle_call(world, execution)
+    execution.error, execution.error_code = message, code
+    _end(world, execution, status="failed")
+    _emit(world, execution, [frames.error(execution)])
+    _emit(world, execution, frames.closing(execution, outcome="failed"))
+    _after(world, execution)
+
+
+def abort(world: World, execution: Execution) -> None:
+    """End the turn as cancelled; a call in flight settles."""
+    settle_call(world, execution)
+    execution.error, execution.error_code = "The turn was cancelled.", "CANCELLED"
+    _end(world, execution, status="cancelled")
+    _emit(world, execution, frames.closing(execution, outcome="cancelled"))
+    _after(world, execution)
+
+
+def end_turns_of(world: World, machine: Machine, *, error_code: str) -> None:
+    """The machine ceases, and with it whatever runs on it."""
+    for session_key in world.sessions_by_machine.get(machine.id, []):
+        active = world.sessions[session_key].active_execution_id
+        if active is not None:
+            fail(world, world.executions[active], code=error_code, message=ENDINGS[error_code])
+
+
+def _end(world: World, execution: Execution, *, status: str) -> None:
+    execution.status = status
+    execution.ended_ms = world.now_ms()
+    session: Session = world.sessions[execution.session_key]
+    session.active_execution_id = None
+    machine = world.machines[execution.sandbox_id]
+    machine.activity_ms = execution.ended_ms
+    world.touch(machine)
+    session.context_tokens += execution.output_tokens + len(execution.prompt) // 4
+    world.touch(session)
+    world.touch(execution)
+
+
+def _after(world: World, execution: Execution) -> None:
+    world.scripts.pop(execution.id, None)
+    world.wake_readers(execution.id)
+    retention_ms = int(world.dials.event_retention_s * 1000)
+    ended_ms = execution.ended_ms or 0
+    world.scheduler.at(ended_ms + retention_ms + 1, kind="events", entity_id=execution.id)
+
+
+def _emit(world: World, execution: Execution, batch: list[frames.Frame]) -> None:
+    for kind, body in batch:
+        world.append_event(execution, kind=kind, body=body)
