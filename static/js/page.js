@@ -42,7 +42,7 @@ document.addEventListener("htmx:error", (event) => {
 });
 
 // Changed cells of a patched row light up for a moment. Cells that only tick do not count.
-const cells = (row) => (row?.matches?.("tr") ? [...row.cells] : [...(row?.querySelectorAll?.("[data-tint]") ?? [])]);
+const cells = (part) => (part?.matches?.("tr") ? [...part.cells] : part?.matches?.("td, th") ? [part] : [...(part?.querySelectorAll?.("[data-tint]") ?? [])]);
 let before = new Map();
 document.addEventListener("htmx:before:swap", (event) => {
   before = new Map();
