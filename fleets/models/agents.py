@@ -20,9 +20,7 @@ class Agent(models.Model):
     model = models.CharField(max_length=120)
     effective_harness = models.CharField(max_length=40, blank=True, default="")
     effective_model = models.CharField(max_length=120, blank=True, default="")
-    state = models.CharField(
-        max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED
-    )
+    state = models.CharField(max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED)
     state_reason = models.CharField(max_length=20, blank=True, default="")
     last_event = models.CharField(max_length=300, blank=True, default="")
     last_event_at = models.DateTimeField(null=True)

@@ -89,6 +89,8 @@ class Fleet(models.Model):
     key_revoked_at = models.DateTimeField(null=True)
     key_seen_at = models.DateTimeField(null=True)
     burn_nusd_per_min = models.BigIntegerField(null=True)
+    burn_base_nusd = models.BigIntegerField(null=True)
+    burn_base_at = models.DateTimeField(null=True)
 
     # Counters of this fleet's own newest run, written in the tick's transaction.
     agents_total = models.PositiveIntegerField(default=0)

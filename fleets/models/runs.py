@@ -50,9 +50,7 @@ class Task(models.Model):
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tasks")
     position = models.PositiveIntegerField()
     prompt = models.TextField()
-    state = models.CharField(
-        max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED
-    )
+    state = models.CharField(max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED)
     reason = models.CharField(max_length=20, blank=True, default="")
     response = models.TextField(blank=True, default="")
     error = models.CharField(max_length=500, blank=True, default="")
@@ -103,6 +101,9 @@ class Turn(models.Model):
     cost_nusd = models.BigIntegerField(null=True)
     error = models.CharField(max_length=500, blank=True, default="")
     error_code = models.CharField(max_length=80, blank=True, default="")
+    finished_before_stop = models.BooleanField(
+        default=False, help_text="The interrupt came too late: there was nothing left to stop."
+    )
     ended_after_stop = models.BooleanField(
         default=False, help_text="The platform's end arrived after an operator ended the turn."
     )
@@ -124,9 +125,7 @@ class Turn(models.Model):
             not_negative("cost_nusd", name="turn_cost_not_negative"),
         ]
         indexes = [
-            models.Index(
-                fields=["run"], name="turn_open", condition=~Q(state=TurnState.ENDED)
-            )
+            models.Index(fields=["run"], name="turn_open", condition=~Q(state=TurnState.ENDED))
         ]
 
     def __str__(self) -> str:

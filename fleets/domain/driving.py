@@ -1,0 +1,126 @@
+"""What one tick of a run does next: pure decisions over what is known, no I/O and no clock.
+
+A run is driven by ticks. Each reads what may have changed, then begins as many turns as are allowed at
+that moment. The rules here say which; the services carry them out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from fleets.domain.status import TurnState
+
+FAST_READ_S: Final = 0.5
+SLOWEST_READ_S: Final = 5.0
+KEY_READ_S: Final = 2.0
+FLEET_READ_S: Final = 1.0
+REDISPATCH_FIRST_S: Final = 1.0
+REDISPATCH_LAST_S: Final = 30.0
+TIMEOUT_GRACE_S: Final = 30.0
+# Reading may take this share of the account's requests; the rest is for dispatches and stopping.
+READ_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class MachineView:
+    """A machine as the driver sees it. `is_warm`: a turn on it has reached a model."""
+
+    machine: int
+    is_ready: bool
+    is_warm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """A turn that has not ended. `is_due`: it may be sent (again) now."""
+
+    turn: int
+    machine: int
+    state: TurnState
+    is_due: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTask:
+    """A task that waits for its first turn."""
+
+    task: int
+    machine: int
+    agent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Which turns to send now: first dispatches of tasks, and repeats of turns already written."""
+
+    tasks: tuple[int, ...]
+    turns: tuple[int, ...]
+
+
+def choose(
+    *,
+    queued: Sequence[QueuedTask],
+    open_turns: Sequence[OpenTurn],
+    machines: Sequence[MachineView],
+    slots: int,
+    may_begin: bool,
+) -> Beginning:
+    """Choose what to send.
+
+    `slots` is how many turns may be in flight at once in all; `may_begin` is False while the fleet is
+    held, stopping or refused by its budget. A machine that is not warm yet gets one turn only, an agent
+    never two at once. Repeats of a turn that was written before come first: whether they run already is
+    unknown, and only their own id can tell.
+    """
+    ready = {view.machine: view for view in machines if view.is_ready}
+    repeats = tuple(
+        turn.turn
+        for turn in open_turns
+        if turn.state in {TurnState.QUEUED, TurnState.DISPATCHING}
+        and turn.is_due
+        and turn.machine in ready
+    )
+    if not may_begin:
+        return Beginning(tasks=(), turns=())
+    busy_machines = {turn.machine for turn in open_turns}
+    busy_agents: set[int] = set()
+    free = max(0, slots - len(open_turns))
+    tasks: list[int] = []
+    for task in queued:
+        if len(tasks) >= free:
+            break
+        view = ready.get(task.machine)
+        if view is None or task.agent in busy_agents:
+            continue
+        if not view.is_warm and task.machine in busy_machines:
+            continue
+        tasks.append(task.task)
+        busy_agents.add(task.agent)
+        busy_machines.add(task.machine)
+    return Beginning(tasks=tuple(tasks), turns=repeats)
+
+
+def read_interval_s(*, youngest_turn_s: float, machines: int, rate_per_minute: int) -> float:
+    """Seconds until machines with open turns are read again.
+
+    Short while turns are young, longer as the youngest grows old, and never more often than the
+    account's rate leaves room for (one request per machine).
+    """
+    by_age = min(SLOWEST_READ_S, max(FAST_READ_S, youngest_turn_s / 20))
+    if rate_per_minute <= 0:
+        return by_age
+    by_rate = machines / (rate_per_minute / 60 * READ_SHARE)
+    return max(by_age, by_rate)
+
+
+def redispatch_after_s(dispatches: int) -> float:
+    """Seconds to wait before the same turn is sent once more; doubles up to half a minute."""
+    return float(min(REDISPATCH_LAST_S, REDISPATCH_FIRST_S * 2 ** max(0, min(dispatches, 10) - 1)))
+
+
+def is_overdue(*, admitted_at: datetime | None, timeout_s: int, now: datetime) -> bool:
+    """Whether a running turn is past its time, and past the grace in which the platform ends it."""
+    if admitted_at is None:
+        return False
+    return now - admitted_at > timedelta(seconds=timeout_s + TIMEOUT_GRACE_S)

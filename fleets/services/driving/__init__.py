@@ -1,0 +1,1 @@
+"""Drives runs: one tick at a time, each under a lease."""

@@ -1,0 +1,201 @@
+"""Begins turns: writes their rows, sends them, writes the receipts.
+
+The row is committed before the request leaves. After a crash the next tick finds it, does not know
+whether the request arrived, and sends the same `turn_id` again: the platform admits it once.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from fleets.domain import ids
+from fleets.domain.driving import redispatch_after_s
+from fleets.domain.status import TaskState, TurnOutcome, TurnState
+from fleets.gateway import ask_database
+from fleets.live import publish
+from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import (
+    BudgetExhausted,
+    PlatformError,
+    PlatformRefused,
+    QuotaExceeded,
+    RateLimited,
+)
+from fleets.platform_api.types import Receipt
+from fleets.services.driving.ending import end_turn, save_turns
+from fleets.services.fleet_events import Line, note_all
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came of one dispatch. Neither receipt nor error: it was not sent (stopped in time)."""
+
+    turn_pk: int
+    receipt: Receipt | None = None
+    error: PlatformError | None = None
+
+
+@transaction.atomic
+def write_turns(run: Run, fleet: Fleet, task_pks: Iterable[int], *, now: datetime) -> list[Turn]:
+    """Write the first turn of each task, before anything is sent."""
+    tasks = list(
+        Task.objects.select_for_update(of=("self",))
+        .filter(pk__in=list(task_pks), state=TaskState.QUEUED)
+        .select_related("agent")
+        .order_by("position")
+    )
+    turns = [_new_turn(run, fleet, task, now=now) for task in tasks]
+    Turn.objects.bulk_create(turns)
+    for task in tasks:
+        task.state, task.started_at = TaskState.RUNNING, now
+        task.agent.state, task.agent.state_reason = TaskState.RUNNING, ""
+        task.agent.last_event, task.agent.last_event_at = "turn sent", now
+    Task.objects.bulk_update(tasks, ["state", "started_at"])
+    Agent.objects.bulk_update(
+        [task.agent for task in tasks], ["state", "state_reason", "last_event", "last_event_at"]
+    )
+    if tasks:
+        publish(
+            f"fleet:{fleet.public_id}",
+            {"kind": "agents", "ids": [task.agent_id for task in tasks]},
+        )
+    return turns
+
+
+def _new_turn(run: Run, fleet: Fleet, task: Task, *, now: datetime) -> Turn:
+    return Turn(
+        run=run,
+        task=task,
+        agent=task.agent,
+        attempt=1,
+        turn_id=ids.turn_id(task.agent.turns + 1, 1),
+        epoch=fleet.epoch,
+        state=TurnState.DISPATCHING,
+        requested_at=now,
+        turn_day=now.date(),
+    )
+
+
+async def send_turns(
+    client: PlatformClient,
+    turns: list[Turn],
+    machines: dict[int, Machine],
+    *,
+    may_send: Callable[[Turn], bool],
+    timeout_s: int,
+) -> list[Sent]:
+    """Send turns side by side. `may_send` is asked of the database right before each leaves."""
+
+    async def send(turn: Turn) -> Sent:
+        if not await ask_database(lambda: may_send(turn)):
+            return Sent(turn.pk)
+        agent = turn.agent
+        try:
+            receipt = await client.sessions.dispatch(
+                machines[agent.machine_id].sandbox_id,
+                agent.session_id,
+                turn.turn_id,
+                turn.task.prompt,
+                backend=backend_of(agent),
+                timeout_ms=timeout_s * 1000,
+            )
+        except PlatformError as error:
+            return Sent(turn.pk, error=error)
+        return Sent(turn.pk, receipt=receipt)
+
+    return list(await asyncio.gather(*(send(turn) for turn in turns)))
+
+
+def backend_of(agent: Agent) -> dict[str, object]:
+    """The backend that travels with every turn (contract 3.2): harness and model."""
+    return {"type": agent.harness, "model": {"model": agent.model}}
+
+
+def may_send(turn: Turn) -> bool:
+    """Whether nobody has ordered a stop since the turn was written: epoch, hold, cut off, delete."""
+    fleet = Fleet.objects.only(
+        "epoch", "held_at", "cut_off_requested_at", "cancel_requested_at", "delete_requested_at"
+    ).get(pk=turn.agent.fleet_id)
+    return (
+        fleet.epoch == turn.epoch
+        and fleet.held_at is None
+        and fleet.cut_off_requested_at is None
+        and fleet.delete_requested_at is None
+    )
+
+
+def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Turn]:
+    """Write what came of the dispatches, in the caller's transaction; the turns refused for good."""
+    told = {item.turn_pk: item for item in sent}
+    locked = list(
+        Turn.objects.select_for_update(of=("self",))
+        .filter(pk__in=[turn.pk for turn in turns])
+        .exclude(state=TurnState.ENDED)
+        .select_related("agent", "task", "run")
+        .order_by("pk")
+    )
+    now = timezone.now()
+    lines: list[Line] = []
+    refused: list[Turn] = []
+    for turn in locked:
+        line = _take(fleet, turn, told[turn.pk], now=now)
+        if line:
+            lines.append(line)
+        if turn.state == TurnState.ENDED:
+            refused.append(turn)
+    save_turns(locked)
+    Turn.objects.bulk_update(locked, ["dispatches"])
+    note_all(fleet, lines)
+    if locked:
+        publish(
+            f"fleet:{fleet.public_id}",
+            {"kind": "agents", "ids": [turn.agent_id for turn in locked]},
+        )
+    return refused
+
+
+def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None:
+    if item.receipt is None and item.error is None:
+        _take_back(turn)
+        return None
+    turn.dispatches += 1
+    if item.receipt is not None and item.receipt.admitted:
+        turn.state, turn.admitted_at = TurnState.RUNNING, turn.admitted_at or now
+        turn.execution_id = item.receipt.execution_id or turn.execution_id
+        turn.next_dispatch_at = None
+        turn.agent.last_event = "turn admitted"
+        return Line("started", f"{turn.agent.agent_id} turn {turn.turn_id} started", turn.agent)
+    if item.error is not None and _is_final(item.error):
+        return _refuse(fleet, turn, item.error, now=now)
+    turn.next_dispatch_at = now + timedelta(seconds=redispatch_after_s(turn.dispatches))
+    if item.error is None:
+        turn.error = "Another turn of this session is active; nothing was started."
+    else:
+        turn.error = f"{item.error.message}"[:500]
+    turn.agent.last_event = f"sending again: {turn.error}"[:300]
+    return None
+
+
+def _take_back(turn: Turn) -> None:
+    """A turn that never left us: only an operator's stop or hold prevents sending."""
+    if turn.dispatches == 0:
+        turn.state = TurnState.QUEUED
+    turn.agent.last_event = "waiting: no new turns are sent"
+
+
+def _is_final(error: PlatformError) -> bool:
+    # A quota (too many sessions, too many machines) passes with time; other refusals do not.
+    return isinstance(error, PlatformRefused) and not isinstance(error, RateLimited | QuotaExceeded)
+
+
+def _refuse(fleet: Fleet, turn: Turn, error: PlatformError, *, now: datetime) -> Line:
+    by_budget = isinstance(error, BudgetExhausted)
+    outcome = TurnOutcome.BUDGET_EXHAUSTED if by_budget else TurnOutcome.FAILED
+    end_turn(fleet, turn, outcome, now=now, error=f"Refused by the platform: {error.message}")
+    turn.error_code = (error.code or "")[:80]
+    return Line(outcome.value, f"{turn.agent.agent_id} was refused: {error.message}", turn.agent)

@@ -1,0 +1,166 @@
+"""Writes a round's news back: ended turns, their tasks and agents, their frames, in one transaction.
+
+Every change is guarded by the turn's own row, locked and still open: the same news read twice, or by a
+tick and a cancel at once, is written once.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from fleets.domain.status import TurnOutcome, TurnState, task_state_from
+from fleets.live import publish
+from fleets.models import Agent, Fleet, Task, Turn
+from fleets.services import event_store
+from fleets.services.driving.outcome import TurnEnd, turn_end
+from fleets.services.driving.reading import TurnNews
+from fleets.services.fleet_events import Line, note_all
+from fleets.services.stop_nodes import show_ends
+
+TURN_FIELDS = [
+    "state", "outcome", "admitted_at", "ended_at", "execution_id", "trace_id", "input_tokens",
+    "cached_tokens", "output_tokens", "reasoning_tokens", "cost_nusd", "error", "error_code",
+    "ended_after_stop", "last_event_id", "next_dispatch_at",
+]  # fmt: skip
+AGENT_FIELDS = [
+    "state", "state_reason", "last_event", "last_event_at", "turns", "input_tokens",
+    "cached_tokens", "output_tokens", "cost_nusd", "effective_harness", "effective_model",
+]  # fmt: skip
+TASK_FIELDS = ["state", "reason", "response", "error", "started_at", "ended_at"]
+RESPONSE_LIMIT = 200_000
+
+
+def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list[Turn]:
+    """Write what was read about open turns; the turns that ended by it.
+
+    Runs in the caller's transaction, which holds the fleet's row.
+    """
+    told = {item.turn_pk: item for item in news}
+    turns = _lock_open(told)
+    ended: list[Turn] = []
+    batches: list[event_store.Batch] = []
+    for turn in turns:
+        item = told[turn.pk]
+        _take_running(turn, item, now=now)
+        if not item.ended:
+            continue
+        _take_end(fleet, turn, turn_end(item), now=now)
+        ended.append(turn)
+        if item.frames and item.execution_id:
+            batches.append(event_store.Batch(turn, item.execution_id, item.frames))
+            numbers = [int(f.id) for f in item.frames if f.id and f.id.isdigit()]
+            turn.last_event_id = max(numbers, default=0)
+        if item.reading:
+            turn.agent.effective_harness = (item.reading.harness or "")[:40]
+            turn.agent.effective_model = (item.reading.model or "")[:120]
+    event_store.store(batches, received_at=now)
+    save_turns(turns)
+    note_all(fleet, [_line(turn) for turn in ended])
+    show_ends(fleet, ended)
+    if turns:
+        publish(
+            f"fleet:{fleet.public_id}",
+            {"kind": "agents", "ids": [turn.agent_id for turn in turns]},
+        )
+    return ended
+
+
+def end_turn(
+    fleet: Fleet, turn: Turn, outcome: TurnOutcome, *, now: datetime, error: str = ""
+) -> None:
+    """End an open turn by our own knowledge (refused, acknowledged abort, machine gone).
+
+    The caller holds the turn's row and saves it with `save_turns`.
+    """
+    end = TurnEnd(
+        outcome=outcome, response="", error=error[:500], error_code="", usage=None, cost_nusd=None
+    )
+    _take_end(fleet, turn, end, now=now)
+
+
+def save_turns(turns: list[Turn]) -> None:
+    """Save turns with their tasks and agents: three bulk updates."""
+    if not turns:
+        return
+    Turn.objects.bulk_update(turns, TURN_FIELDS, batch_size=500)
+    Task.objects.bulk_update([turn.task for turn in turns], TASK_FIELDS, batch_size=500)
+    Agent.objects.bulk_update([turn.agent for turn in turns], AGENT_FIELDS, batch_size=500)
+
+
+def _lock_open(told: dict[int, TurnNews]) -> list[Turn]:
+    return list(
+        Turn.objects.select_for_update(of=("self",))
+        .filter(pk__in=told)
+        .exclude(state=TurnState.ENDED)
+        .select_related("agent", "task", "run")
+        .order_by("pk")
+    )
+
+
+def _take_running(turn: Turn, item: TurnNews, *, now: datetime) -> None:
+    turn.state = TurnState.RUNNING
+    turn.admitted_at = turn.admitted_at or now
+    turn.next_dispatch_at = None
+    turn.execution_id = item.execution_id or turn.execution_id
+    turn.trace_id = item.trace_id or turn.trace_id
+    if item.last_event_at is not None:
+        turn.agent.last_event_at = item.last_event_at
+
+
+def _take_end(fleet: Fleet, turn: Turn, end: TurnEnd, *, now: datetime) -> None:
+    outcome = end.outcome
+    if _was_stopped(fleet, turn) and outcome == TurnOutcome.COMPLETED:
+        # What an operator ended stays ended: the late answer is kept as data of a cancelled turn.
+        outcome, turn.ended_after_stop = TurnOutcome.CANCELLED, True
+    turn.state, turn.outcome, turn.ended_at = TurnState.ENDED, outcome, now
+    turn.next_dispatch_at = None
+    turn.error, turn.error_code = end.error, end.error_code
+    turn.cost_nusd = end.cost_nusd
+    if end.usage:
+        turn.input_tokens = end.usage.input_tokens
+        turn.cached_tokens = end.usage.cache_read_tokens
+        turn.output_tokens = end.usage.output_tokens
+        turn.reasoning_tokens = end.usage.reasoning_tokens
+    task = turn.task
+    task.state, task.ended_at = task_state_from(outcome), now
+    task.response, task.error = end.response[:RESPONSE_LIMIT], end.error
+    _add_to_agent(turn, now=now)
+
+
+def _was_stopped(fleet: Fleet, turn: Turn) -> bool:
+    """Whether the turn was begun under an older epoch and its interrupt was not overtaken."""
+    return turn.epoch < fleet.epoch and not turn.finished_before_stop
+
+
+def _add_to_agent(turn: Turn, *, now: datetime) -> None:
+    agent = turn.agent
+    agent.state, agent.state_reason = turn.task.state, ""
+    agent.last_event = (turn.error or turn.outcome or "").replace("_", " ")[:300]
+    agent.last_event_at = now
+    agent.turns += 1
+    agent.input_tokens = _sum(agent.input_tokens, turn.input_tokens)
+    agent.cached_tokens = _sum(agent.cached_tokens, turn.cached_tokens)
+    agent.output_tokens = _sum(agent.output_tokens, turn.output_tokens)
+    agent.cost_nusd = _sum(agent.cost_nusd, turn.cost_nusd)
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    if more is None:
+        return total
+    return (total or 0) + more
+
+
+def _line(turn: Turn) -> Line:
+    words = {
+        TurnOutcome.COMPLETED: "finished",
+        TurnOutcome.BUDGET_EXHAUSTED: "was refused by the budget",
+        TurnOutcome.CANCELLED: "was interrupted",
+        TurnOutcome.TIMED_OUT: "timed out",
+        TurnOutcome.UNKNOWN: "ended, and how is unknown",
+    }
+    outcome = TurnOutcome(turn.outcome or TurnOutcome.UNKNOWN)
+    text = words.get(outcome, outcome.value.replace("_", " "))
+    if outcome == TurnOutcome.FAILED:
+        text = f"failed: {turn.error}" if turn.error else "failed"
+    if turn.ended_after_stop:
+        text = "completed after it was stopped: kept as data of a cancelled turn"
+    return Line(kind=outcome.value, text=f"{turn.agent.agent_id} {text}", agent=turn.agent)

@@ -1,0 +1,221 @@
+"""Asks the platform what became of open turns: one list per machine, then each ended turn's events."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fleets.models import Machine, Turn
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import NotFound, PlatformError
+from fleets.platform_api.reading import TurnReading, read_turn
+from fleets.platform_api.resources.sessions import PAGE
+from fleets.platform_api.sse import StreamEvent
+from fleets.platform_api.types import FleetRow, KeyRow, SessionRow, TurnResult
+
+# Words in which a session says that nothing of it runs any more (contract 3.4).
+ENDED_WORDS = frozenset(
+    {"completed", "failed", "cancelled", "aborted", "expired", "idle", "terminal"}
+    | {"blocked_on_approval", "awaiting_question", "awaiting_plan_decision"}
+)
+EVENTS_IDLE_S = 2.0
+EVENTS_MAX_S = 8.0
+PEEK_IDLE_S = 0.2
+PEEK_MAX_S = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNews:
+    """What was read about one open turn. `ended` is True only when the platform said so."""
+
+    turn_pk: int
+    execution_id: str | None
+    status: str
+    ended: bool
+    trace_id: str | None = None
+    last_event_at: datetime | None = None
+    reading: TurnReading | None = None
+    frames: tuple[StreamEvent, ...] = ()
+    result: TurnResult | None = None
+    cost_from_list: SessionRow | None = None
+
+
+@dataclass(slots=True)
+class News:
+    """What one round of reads brought. A machine in `gone` answered 404."""
+
+    turns: list[TurnNews] = field(default_factory=list)
+    warm: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
+    read: set[int] = field(default_factory=set)
+    fleet: FleetRow | None = None
+    fleet_gone: bool = False
+    key: KeyRow | None = None
+    errors: list[PlatformError] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """What to read in this round. Figures are read beside the sessions, not after them."""
+
+    machines: tuple[Machine, ...]
+    turns_by_machine: dict[int, list[Turn]]
+    fleet_id: str | None
+    key_id: str | None
+
+
+async def read_round(client: PlatformClient, plan: ReadPlan) -> News:
+    """Read everything in the plan side by side; what fails is in `errors`, nothing is raised."""
+    news = News()
+    work = [
+        _read_machine(client, machine, plan.turns_by_machine.get(machine.pk, []), news)
+        for machine in plan.machines
+    ]
+    if plan.fleet_id:
+        work.append(_read_fleet(client, plan.fleet_id, news))
+    if plan.key_id:
+        work.append(_read_key(client, plan.key_id, news))
+    await asyncio.gather(*work)
+    return news
+
+
+async def _read_fleet(client: PlatformClient, fleet_id: str, news: News) -> None:
+    try:
+        news.fleet = await client.fleets.get(fleet_id)
+    except NotFound:
+        news.fleet_gone = True
+    except PlatformError as error:
+        news.errors.append(error)
+
+
+async def _read_key(client: PlatformClient, key_id: str, news: News) -> None:
+    try:
+        news.key = await client.keys.get(key_id)
+    except PlatformError as error:
+        news.errors.append(error)
+
+
+async def _read_machine(
+    client: PlatformClient, machine: Machine, turns: list[Turn], news: News
+) -> None:
+    try:
+        sessions = await _all_sessions(client, machine.sandbox_id)
+    except NotFound:
+        news.gone.add(machine.pk)
+        return
+    except PlatformError as error:
+        news.errors.append(error)
+        return
+    news.read.add(machine.pk)
+    rows = {row.session_id: row for row in sessions}
+    work = [
+        _read_turn(client, machine, turn, row, news)
+        for turn in turns
+        if (row := rows.get(turn.agent.session_id)) and is_about(row, turn)
+    ]
+    await asyncio.gather(*work)
+
+
+async def _all_sessions(client: PlatformClient, sandbox_id: str) -> list[SessionRow]:
+    found: list[SessionRow] = []
+    while True:
+        page = await client.sessions.list(sandbox_id, limit=PAGE, offset=len(found))
+        found.extend(page.sessions)
+        if len(page.sessions) < PAGE:
+            return found
+
+
+def is_about(row: SessionRow, turn: Turn) -> bool:
+    """Whether a session's row speaks of this turn, and not of one before it."""
+    if turn.execution_id:
+        return turn.execution_id in {row.latest_execution_id, row.active_execution_id}
+    return row.latest_turn_id == turn.turn_id
+
+
+async def _read_turn(
+    client: PlatformClient, machine: Machine, turn: Turn, row: SessionRow, news: News
+) -> None:
+    execution_id = turn.execution_id or row.latest_execution_id
+    ended = row.status in ENDED_WORDS and row.active_execution_id is None
+    if not ended:
+        if machine.warm_at is None:
+            await _peek(client, machine, turn, execution_id, news)
+        news.turns.append(
+            TurnNews(
+                turn_pk=turn.pk,
+                execution_id=execution_id,
+                status=row.status,
+                ended=False,
+                trace_id=row.trace_id,
+                last_event_at=row.last_event_at,
+            )
+        )
+        return
+    news.warm.add(machine.pk)
+    try:
+        news.turns.append(await _read_end(client, machine, turn, row, execution_id))
+    except PlatformError as error:
+        # The end is known but not how: the next tick reads it again.
+        news.errors.append(error)
+
+
+async def _peek(
+    client: PlatformClient, machine: Machine, turn: Turn, execution_id: str | None, news: News
+) -> None:
+    """Look whether the machine's first turn has reached a model (contract 10.25)."""
+    try:
+        seen = await client.sessions.read_events(
+            machine.sandbox_id,
+            turn.agent.session_id,
+            execution_id=execution_id,
+            idle_s=PEEK_IDLE_S,
+            max_s=PEEK_MAX_S,
+        )
+    except PlatformError as error:
+        news.errors.append(error)
+        return
+    if read_turn(seen.events).warm:
+        news.warm.add(machine.pk)
+
+
+async def _read_end(
+    client: PlatformClient,
+    machine: Machine,
+    turn: Turn,
+    row: SessionRow,
+    execution_id: str | None,
+) -> TurnNews:
+    seen = await client.sessions.read_events(
+        machine.sandbox_id,
+        turn.agent.session_id,
+        execution_id=execution_id,
+        idle_s=EVENTS_IDLE_S,
+        max_s=EVENTS_MAX_S,
+    )
+    reading = read_turn(seen.events)
+    result = None
+    if not seen.complete or seen.expired:
+        # Only a gap asks for more: the result object stands for the frames that are missing.
+        result = await client.sessions.result(
+            machine.sandbox_id, turn.agent.session_id, execution_id=execution_id
+        )
+    return TurnNews(
+        turn_pk=turn.pk,
+        execution_id=execution_id,
+        status=row.status,
+        ended=True,
+        trace_id=reading.trace_id or row.trace_id,
+        last_event_at=row.last_event_at,
+        reading=reading,
+        frames=seen.events,
+        result=result,
+        cost_from_list=row,
+    )
+
+
+def by_machine(turns: Iterable[Turn]) -> dict[int, list[Turn]]:
+    """Open turns grouped by the machine they run on."""
+    grouped: dict[int, list[Turn]] = {}
+    for turn in turns:
+        grouped.setdefault(turn.agent.machine_id, []).append(turn)
+    return grouped

@@ -1,0 +1,103 @@
+"""Ends what a run will not begin: refused by its budget, cancelled, or out of machines."""
+
+from datetime import datetime
+
+from fleets.domain.status import OutcomeReason, TaskState, TurnOutcome, TurnState
+from fleets.domain.stopping import stop_sentence
+from fleets.live import publish
+from fleets.models import Agent, Fleet, Run, Task, Turn
+from fleets.services.driving.ending import end_turn, save_turns
+from fleets.services.driving.purse import purse_of
+from fleets.services.fleet_events import Line, note
+
+
+def stop_for_budget(
+    run: Run, fleet: Fleet, *, calls_in_flight: int, was_refused: bool, now: datetime
+) -> None:
+    """The budget holds no further turn: what was not begun ends `not_started`, and the page says why.
+
+    Runs in the caller's transaction, which holds the fleet's row; the caller recounts and saves.
+    """
+    if fleet.stop_reason:
+        return
+    purse = purse_of(run, fleet)
+    fleet.stop_reason = run.stop_reason = OutcomeReason.BUDGET
+    fleet.stop_sentence = stop_sentence(
+        budget_nusd=fleet.budget_nusd or 0,
+        spent_nusd=purse.spent_nusd,
+        reserved_nusd=purse.reserved_nusd,
+        worst_call_nusd=purse.worst_call_nusd,
+        calls_in_flight=calls_in_flight,
+        was_refused=was_refused,
+    )
+    run.save(update_fields=["stop_reason"])
+    not_begun = end_queued(run, fleet, reason=OutcomeReason.BUDGET, now=now)
+    text = fleet.stop_sentence
+    if not_begun:
+        text = f"{text} {not_begun} not begun."
+    note(fleet, Line("budget_exhausted", text))
+
+
+def end_queued(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) -> int:
+    """End every task of the run that has no turn yet; how many those were."""
+    tasks = list(Task.objects.select_for_update().filter(run=run, state=TaskState.QUEUED))
+    Task.objects.filter(pk__in=[task.pk for task in tasks]).update(
+        state=TaskState.NOT_STARTED, reason=reason, ended_at=now
+    )
+    agents = [task.agent_id for task in tasks]
+    Agent.objects.filter(pk__in=agents).update(
+        state=TaskState.NOT_STARTED,
+        state_reason=reason,
+        last_event=f"not started: {reason.value}",
+        last_event_at=now,
+    )
+    if agents:
+        publish(f"fleet:{fleet.public_id}", {"kind": "agents", "ids": agents})
+    return len(tasks)
+
+
+def end_unsent(run: Run, fleet: Fleet, *, now: datetime) -> None:
+    """End turns whose rows were written but that certainly never left us."""
+    turns = list(
+        Turn.objects.select_for_update(of=("self",))
+        .filter(run=run, state=TurnState.QUEUED)
+        .select_related("agent", "task", "run")
+    )
+    for turn in turns:
+        end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
+        turn.reason = OutcomeReason.CANCELLED
+        turn.task.reason = turn.agent.state_reason = OutcomeReason.CANCELLED
+    save_turns(turns)
+
+
+def end_on_gone_machines(run: Run, fleet: Fleet, *, now: datetime) -> None:
+    """Turns on a machine that is gone can never be read again: their outcome stays unknown.
+
+    Tasks that were to begin there fail, with the machine named.
+    """
+    turns = list(
+        Turn.objects.select_for_update(of=("self",))
+        .filter(run=run, agent__machine__gone_at__isnull=False)
+        .exclude(state=TurnState.ENDED)
+        .select_related("agent__machine", "task", "run")
+    )
+    for turn in turns:
+        words = f"Machine {turn.agent.machine} is gone; how the turn ended was not read."
+        end_turn(fleet, turn, TurnOutcome.UNKNOWN, now=now, error=words)
+    save_turns(turns)
+    _fail_queued_without_machine(run, fleet, now=now)
+
+
+def _fail_queued_without_machine(run: Run, fleet: Fleet, *, now: datetime) -> None:
+    lost = Task.objects.filter(run=run, state=TaskState.QUEUED).filter(
+        agent__machine__status__in=["failed", "deleted", "expired"]
+    )
+    for task in lost.select_related("agent__machine"):
+        machine = task.agent.machine
+        task.state, task.ended_at = TaskState.FAILED, now
+        task.error = f"Machine {machine} is {machine.status}: {machine.error}"[:500]
+        task.agent.state = TaskState.FAILED
+        task.agent.last_event, task.agent.last_event_at = task.error[:300], now
+        task.save(update_fields=["state", "ended_at", "error"])
+        task.agent.save(update_fields=["state", "last_event", "last_event_at"])
+        publish(f"fleet:{fleet.public_id}", {"kind": "agents", "ids": [task.agent_id]})

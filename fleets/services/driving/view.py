@@ -1,0 +1,82 @@
+"""What a tick knows before it asks the platform: the run, its machines, its open turns."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from fleets.domain.driving import MachineView, OpenTurn, QueuedTask
+from fleets.domain.status import TaskState, TurnState
+from fleets.models import Fleet, Machine, Run, Task, Turn
+
+READY = "running"
+
+
+@dataclass(slots=True)
+class RunView:
+    """Rows of one run, loaded at one moment."""
+
+    run: Run
+    fleet: Fleet
+    machines: list[Machine]
+    open_turns: list[Turn]
+
+    @property
+    def machines_with_turns(self) -> list[Machine]:
+        """Machines that hold at least one turn the platform may know of."""
+        busy = {turn.agent.machine_id for turn in self.open_turns}
+        return [machine for machine in self.machines if machine.pk in busy and machine.sandbox_id]
+
+
+def load(run: Run) -> RunView:
+    """Three queries, whatever the size of the run."""
+    fleet = Fleet.objects.select_related("connection").get(pk=run.fleet_id)
+    return RunView(
+        run=run,
+        fleet=fleet,
+        machines=list(Machine.objects.filter(fleet=fleet).order_by("position")),
+        open_turns=load_open_turns(run),
+    )
+
+
+def load_open_turns(run: Run) -> list[Turn]:
+    """Turns of the run that have not ended, oldest first."""
+    return list(
+        Turn.objects.filter(run=run)
+        .exclude(state=TurnState.ENDED)
+        .select_related("agent", "task")
+        .order_by("pk")
+    )
+
+
+def load_queued(run: Run) -> list[QueuedTask]:
+    """Tasks of the run that wait for their first turn, in order."""
+    rows = (
+        Task.objects.filter(run=run, state=TaskState.QUEUED)
+        .order_by("position")
+        .values_list("pk", "agent__machine_id", "agent_id")
+    )
+    return [QueuedTask(task=task, machine=machine, agent=agent) for task, machine, agent in rows]
+
+
+def machine_views(machines: list[Machine]) -> list[MachineView]:
+    """The machines as the driving rules see them."""
+    return [
+        MachineView(
+            machine=machine.pk,
+            is_ready=machine.status == READY and machine.gone_at is None,
+            is_warm=machine.warm_at is not None,
+        )
+        for machine in machines
+    ]
+
+
+def open_turn_views(turns: list[Turn], *, now: datetime) -> list[OpenTurn]:
+    """The open turns as the driving rules see them."""
+    return [
+        OpenTurn(
+            turn=turn.pk,
+            machine=turn.agent.machine_id,
+            state=TurnState(turn.state),
+            is_due=turn.next_dispatch_at is None or turn.next_dispatch_at <= now,
+        )
+        for turn in turns
+    ]

@@ -1,0 +1,111 @@
+"""Recounts a fleet and derives its state; the one place that writes either."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count
+
+from fleets.domain.status import (
+    Afterwards,
+    FleetFacts,
+    FleetState,
+    OutcomeReason,
+    StateCounts,
+    TaskState,
+    fleet_state,
+)
+from fleets.live import publish
+from fleets.models import Fleet, Machine, Run, Task
+
+COUNT_FIELDS = {
+    "tasks_queued": "queued",
+    "tasks_running": "running",
+    "tasks_waiting": "waiting",
+    "tasks_completed": "completed",
+    "tasks_failed": "failed",
+    "tasks_budget": "budget_exhausted",
+    "tasks_cancelled": "cancelled",
+    "tasks_timed_out": "timed_out",
+    "tasks_not_started": "not_started",
+    "tasks_unknown": "unknown",
+}
+
+
+def newest_run(fleet: Fleet) -> Run | None:
+    """The run whose tasks the fleet's counters show."""
+    return Run.objects.filter(fleet=fleet).order_by("-number").first()
+
+
+def recount(fleet: Fleet, *, now: datetime) -> FleetState:
+    """Recount the fleet's newest run and machines, derive its state, store both, tell watchers.
+
+    Runs in the caller's transaction, which holds the fleet's row (`lock`).
+    """
+    run = newest_run(fleet)
+    counts = _task_counts(run)
+    state = fleet_state(_facts(fleet, run, counts))
+    for column, name in COUNT_FIELDS.items():
+        setattr(fleet, column, getattr(counts, name))
+    fleet.tasks_total = counts.total
+    living = Machine.objects.filter(fleet=fleet, gone_at__isnull=True)
+    fleet.machines_running = living.filter(status="running").count()
+    fleet.machines_total = Machine.objects.filter(fleet=fleet).count()
+    if state != fleet.state:
+        fleet.state = state
+        fleet.state_since = now
+    _note_end_of_work(fleet, run, now=now)
+    fleet.save()
+    publish("fleets", {"kind": "fleet", "ids": [fleet.pk]})
+    publish(f"fleet:{fleet.public_id}", {"kind": "head"})
+    return state
+
+
+def lock(fleet_pk: int) -> Fleet:
+    """The fleet's row, locked until the end of the transaction."""
+    return (
+        Fleet.objects.select_for_update(of=("self",)).select_related("connection").get(pk=fleet_pk)
+    )
+
+
+def _task_counts(run: Run | None) -> StateCounts:
+    if run is None:
+        return StateCounts()
+    rows = Task.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk"))
+    return StateCounts.from_mapping({TaskState(state): n for state, n in rows})
+
+
+def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:
+    cancel_is_open = bool(fleet.cancel_requested_at and not fleet.cancel_confirmed_at)
+    return FleetFacts(
+        counts=counts,
+        creating=fleet.settled_at is None and not fleet.cancel_requested_at,
+        deleting=fleet.delete_requested_at is not None,
+        gone=fleet.deleted_at is not None,
+        cancelling=cancel_is_open,
+        cancelled=bool(fleet.cancel_confirmed_at) and (counts.cancelled + counts.not_started) > 0,
+        held=fleet.held_at is not None or fleet.cut_off_requested_at is not None,
+        budget_stopped=fleet.stop_reason == OutcomeReason.BUDGET,
+        run_ended=run is not None and run.ended_at is not None,
+    )
+
+
+def _note_end_of_work(fleet: Fleet, run: Run | None, *, now: datetime) -> None:
+    """C6: once the last task has ended, the machines get their date."""
+    if run is None or run.ended_at is None or fleet.delete_requested_at:
+        return
+    if fleet.work_ended_at is not None:
+        return
+    fleet.work_ended_at = now
+    fleet.cleanup_due_at = cleanup_due(fleet, now=now)
+
+
+def cleanup_due(fleet: Fleet, *, now: datetime) -> datetime | None:
+    """When the machines go by the fleet's own rule; None when they are kept."""
+    if fleet.after == Afterwards.KEEP:
+        return None
+    return now + timedelta(seconds=fleet.after_delay_s)
+
+
+def counts_of(fleet: Fleet) -> dict[str, Any]:
+    """The stored counters by task state, for results and commands."""
+    return {name: getattr(fleet, column) for column, name in COUNT_FIELDS.items()}

@@ -1,0 +1,224 @@
+"""Orders a launch: writes the fleet, its machines, agents and tasks, and the operation that makes it."""
+
+import secrets
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from fleets.domain import ids
+from fleets.domain.errors import InvalidInput, NotAllowed, OverLimit
+from fleets.domain.money import show_limit
+from fleets.domain.placement import AgentSpec, Auto, MachinePlan, plan_machines
+from fleets.domain.spec import LaunchSpec, fields_of
+from fleets.domain.status import FleetState, OperationKind, TaskState
+from fleets.live import publish
+from fleets.models import Agent, Connection, Fleet, Machine, NodeKind, Operation, Run, Task, Team
+from fleets.services import audit, operations
+from fleets.services.actor import Actor
+from fleets.services.fleet_events import Line, note
+from fleets.services.fleet_state import recount
+
+
+def launch_fleet(spec: LaunchSpec, *, actor: Actor, idempotency_key: str) -> Fleet:
+    """Order a launch and return its fleet; the same key again returns the same fleet.
+
+    Raises NotAllowed, OverLimit, or InvalidInput (an unknown team, no connection).
+    """
+    before = _launched(idempotency_key)
+    if before is not None:
+        return before
+    actor.must_be_operator("launch a fleet")
+    _check_limits(spec, actor)
+    team = _team(spec, actor)
+    try:
+        with transaction.atomic():
+            return _write(spec, team, actor=actor, idempotency_key=idempotency_key)
+    except IntegrityError:
+        # Two people, or two clicks, with one form: the first of them launched.
+        twin = _launched(idempotency_key)
+        if twin is None:
+            raise
+        return twin
+
+
+def _launched(idempotency_key: str) -> Fleet | None:
+    operation = (
+        Operation.objects.filter(kind=OperationKind.LAUNCH, idempotency_key=idempotency_key)
+        .select_related("fleet")
+        .first()
+    )
+    return operation.fleet if operation else None
+
+
+def _check_limits(spec: LaunchSpec, actor: Actor) -> None:
+    user = actor.user
+    if user is None or user.is_admin:
+        return
+    if spec.budget_nusd is None:
+        raise NotAllowed(
+            "A fleet without a budget is launched by admins only: nothing would stop its spending. "
+            "Give it a budget.",
+            who_can="an admin",
+        )
+    limit = user.spend_limit_nusd
+    if limit is not None and spec.budget_nusd > limit:
+        raise OverLimit(
+            f"The budget of {show_limit(spec.budget_nusd)} is over your limit of "
+            f"{show_limit(limit)} for one launch. Lower it, or ask an admin.",
+            limit=show_limit(limit),
+            asked=show_limit(spec.budget_nusd),
+            who_can="an admin",
+        )
+
+
+def _team(spec: LaunchSpec, actor: Actor) -> Team:
+    team = Team.objects.filter(slug=spec.team_slug).first()
+    if team is None:
+        raise InvalidInput.at("team", "There is no such team: choose one from the list.")
+    user = actor.user
+    if user and not user.is_admin and not user.teams.filter(pk=team.pk).exists():
+        raise InvalidInput.at("team", f"You are not in the team {team.name}: choose one of yours.")
+    return team
+
+
+def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) -> Fleet:
+    now = timezone.now()
+    fleet = _write_fleet(spec, team, actor=actor, now=now)
+    plan = plan_machines(
+        [AgentSpec(agent_id, spec.harness) for agent_id in ids.agent_ids(spec.count)],
+        size=spec.machine_size,
+        placement=Auto(),
+    )
+    machines = _write_machines(fleet, plan.machines)
+    agents = _write_agents(fleet, plan.machines, machines)
+    run = Run.objects.create(
+        fleet=fleet, number=1, started_by=actor.user, at_once=spec.at_once, created_at=now
+    )
+    _write_tasks(run, spec, agents)
+    recount(fleet, now=now)
+    operations.order(
+        fleet,
+        operations.Order(
+            kind=OperationKind.LAUNCH,
+            idempotency_key=idempotency_key,
+            nodes=_nodes(fleet, plan.machines),
+        ),
+        actor=actor,
+    )
+    audit.record(
+        "fleet.launch",
+        actor=actor,
+        object_type="fleet",
+        object_id=fleet.public_id,
+        after={
+            "name": fleet.name,
+            "agents": spec.count,
+            "machines": len(machines),
+            "budgetNusd": spec.budget_nusd,
+            "model": spec.model,
+            "harness": spec.harness,
+        },
+    )
+    note(fleet, Line("launch", f"launched by {actor.name}: {spec.count} agents"))
+    publish("fleets", {"kind": "new", "ids": [fleet.pk]})
+    return fleet
+
+
+def _write_fleet(spec: LaunchSpec, team: Team, *, actor: Actor, now: datetime) -> Fleet:
+    connection = Connection.objects.first()
+    if connection is None:
+        raise InvalidInput.at(
+            "connection", "No platform account is connected: run `manage.py setup` with its key."
+        )
+    size = spec.machine_size
+    fleet = Fleet.objects.create(
+        public_id=ids.new_fleet_id(secrets.token_bytes(6)),
+        name=spec.name,
+        team=team,
+        connection=connection,
+        owner=actor.user,
+        tags=list(spec.tags),
+        prompt=spec.prompt,
+        harness=spec.harness,
+        model=spec.model,
+        size=spec.size,
+        cpu_cores=size.vcpus,
+        memory_mib=size.memory_mib,
+        disk_gib=size.disk_gib,
+        budget_nusd=spec.budget_nusd,
+        at_once=spec.at_once,
+        after=spec.after,
+        after_delay_s=spec.after_delay_s,
+        lifetime_s=spec.lifetime_s,
+        task_timeout_s=spec.task_timeout_s,
+        state=FleetState.CREATING,
+        state_since=now,
+        created_at=now,
+        agents_total=spec.count,
+    )
+    fleet.root = fleet
+    fleet.path = [fleet.pk]
+    return fleet
+
+
+def _write_machines(fleet: Fleet, plans: tuple[MachinePlan, ...]) -> dict[str, Machine]:
+    rows = [
+        Machine(
+            fleet=fleet,
+            machine_id=plan.machine_id,
+            position=position,
+            cpu_cores=fleet.cpu_cores,
+            memory_mib=fleet.memory_mib,
+            disk_gib=fleet.disk_gib,
+            memory_planned_mib=plan.used_mib,
+            is_dedicated=plan.is_dedicated,
+        )
+        for position, plan in enumerate(plans, start=1)
+    ]
+    Machine.objects.bulk_create(rows)
+    return {row.machine_id: row for row in rows}
+
+
+def _write_agents(
+    fleet: Fleet, plans: tuple[MachinePlan, ...], machines: dict[str, Machine]
+) -> list[Agent]:
+    place = {agent_id: plan.machine_id for plan in plans for agent_id in plan.agent_ids}
+    rows = [
+        Agent(
+            fleet=fleet,
+            machine=machines[place[agent_id]],
+            agent_id=agent_id,
+            position=position,
+            session_id=ids.session_id(fleet.public_id, agent_id),
+            harness=fleet.harness,
+            model=fleet.model,
+        )
+        for position, agent_id in enumerate(ids.agent_ids(fleet.agents_total), start=1)
+    ]
+    return Agent.objects.bulk_create(rows)
+
+
+def _write_tasks(run: Run, spec: LaunchSpec, agents: list[Agent]) -> None:
+    template = spec.template
+    Task.objects.bulk_create(
+        Task(
+            run=run,
+            agent=agent,
+            position=agent.position,
+            prompt=template.fill(fields_of(agent.agent_id, index=agent.position)),
+            state=TaskState.QUEUED,
+        )
+        for agent in agents
+    )
+
+
+def _nodes(fleet: Fleet, plans: tuple[MachinePlan, ...]) -> tuple[operations.NodePlan, ...]:
+    nodes = [operations.NodePlan(NodeKind.FLEET, fleet.name, fleet.public_id)]
+    if fleet.budget_nusd is not None:
+        nodes.insert(0, operations.NodePlan(NodeKind.KEY, f"key of {fleet.name}", "key"))
+    nodes += [
+        operations.NodePlan(NodeKind.MACHINE, f"{fleet.name}/{plan.machine_id}", plan.machine_id)
+        for plan in plans
+    ]
+    return tuple(nodes)

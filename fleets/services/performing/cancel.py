@@ -1,0 +1,271 @@
+"""Cancels a fleet's work: cuts its key off, interrupts every open turn, and reads until nothing is left.
+
+An interrupt asked for, acknowledged, and proved are three facts. The operation ends when two readings in
+a row show nothing new; what came back after its stop is found by them and stopped again.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from fleets.domain.numbers import show_count
+from fleets.domain.status import OperationState, OutcomeReason, TurnOutcome, TurnState
+from fleets.gateway import gateway
+from fleets.live import publish
+from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Run, Turn
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import PlatformError
+from fleets.platform_api.types import AbortAnswer
+from fleets.services import operations
+from fleets.services.driving.ending import end_turn, save_turns, write_news
+from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
+from fleets.services.driving.settling import take_gone
+from fleets.services.driving.stopping import end_queued, end_unsent
+from fleets.services.driving.tick import end_run_if_done, fleet_with_key
+from fleets.services.driving.view import load_open_turns
+from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.performing.cut_off import lower_cap, waits_for_key
+from fleets.services.performing.idle_cost import what_still_costs
+from fleets.services.performing.nodes import confirm
+from fleets.services.performing.verdict import Again, Ended, Verdict
+
+TRIES = 3
+TRY_AGAIN_S = 0.5
+READING_EVERY_S = 2.0
+QUIET_READINGS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of asking one session to stop."""
+
+    turn: Turn
+    at: datetime
+    answer: AbortAnswer | None
+    error: PlatformError | None
+    tries: int
+
+
+def cancel(operation: Operation) -> Verdict:
+    """One piece of work on a cancel: cut, interrupt what is open, read once."""
+    fleet = operation.fleet
+    cuts = bool(operation.params.get("cut")) and fleet.budget_nusd is not None
+    if cuts and waits_for_key(fleet):
+        return Again(0.5)
+    if cuts and fleet.key_id and fleet.cut_off_confirmed_at is None:
+        lower_cap(operation)
+    run = newest_run(fleet)
+    if run is None:
+        return Ended(OperationState.DONE, "There was no work to stop.")
+    _end_what_never_left(operation, run)
+    _interrupt(operation, run)
+    is_quiet = _read_once(operation, run)
+    return _verdict(operation, run, is_quiet=is_quiet)
+
+
+@transaction.atomic
+def _end_what_never_left(operation: Operation, run: Run) -> None:
+    fleet = lock(operation.fleet_id)
+    now = timezone.now()
+    end_queued(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
+    end_unsent(run, fleet, now=now)
+    recount(fleet, now=now)
+
+
+def _interrupt(operation: Operation, run: Run) -> None:
+    """Ask every open turn that was not asked (or came back) to stop."""
+    turns = load_open_turns(run)
+    _add_nodes(operation, turns)
+    asked_before = set(
+        operation.nodes.filter(kind=NodeKind.AGENT)
+        .exclude(state__in=["queued", "came_back"])
+        .values_list("ref", flat=True)
+    )
+    to_ask = [turn for turn in turns if turn.agent.agent_id not in asked_before]
+    if not to_ask:
+        return
+    account = gateway().account(operation.fleet.connection)
+    machines = {m.pk: m for m in Machine.objects.filter(fleet_id=operation.fleet_id)}
+    asked = gateway().run(_ask_all(account, to_ask, machines))
+    with transaction.atomic():
+        lock(operation.fleet_id)
+        _write_answers(operation, asked)
+
+
+def _add_nodes(operation: Operation, turns: list[Turn]) -> None:
+    plans = [
+        operations.NodePlan(
+            NodeKind.AGENT, f"{operation.fleet.name}/{turn.agent.agent_id}", turn.agent.agent_id
+        )
+        for turn in turns
+    ]
+    known = set(operation.nodes.filter(kind=NodeKind.AGENT).values_list("ref", flat=True))
+    operations.add_nodes(operation, [plan for plan in plans if plan.ref not in known])
+
+
+async def _ask_all(
+    account: PlatformClient, turns: list[Turn], machines: dict[int, Machine]
+) -> list[Asked]:
+    return list(
+        await asyncio.gather(
+            *(_ask(account, turn, machines[turn.agent.machine_id]) for turn in turns)
+        )
+    )
+
+
+async def _ask(account: PlatformClient, turn: Turn, machine: Machine) -> Asked:
+    at = timezone.now()
+    error: PlatformError | None = None
+    for number in range(1, TRIES + 1):
+        try:
+            answer = await account.sessions.abort(machine.sandbox_id, turn.agent.session_id)
+        except PlatformError as caught:
+            error = caught
+            await asyncio.sleep(TRY_AGAIN_S * number)
+            continue
+        return Asked(turn, at, answer, None, number)
+    return Asked(turn, at, None, error, TRIES)
+
+
+def _write_answers(operation: Operation, asked: list[Asked]) -> None:
+    now = timezone.now()
+    nodes = {n.ref: n for n in operation.nodes.filter(kind=NodeKind.AGENT)}
+    too_late: list[int] = []
+    for item in asked:
+        node = nodes[item.turn.agent.agent_id]
+        node.requested_at = node.requested_at or item.at
+        node.attempts += item.tries
+        if item.answer is None:
+            node.state = "failed"
+            status = getattr(item.error, "status", None)
+            words = str(status) if status else (item.error.message if item.error else "no answer")
+            node.result = f"{words} after {item.tries} tries: not confirmed"
+        elif item.answer.cancelled:
+            node.state, node.acknowledged_at = "acknowledged", now
+            node.result = "acknowledged, still reading"
+        else:
+            node.state, node.acknowledged_at = "acknowledged", now
+            node.result = "there was nothing left to interrupt, reading how it ended"
+            # A repeated request may have stopped it with its first try.
+            if item.tries == 1:
+                too_late.append(item.turn.pk)
+    OperationNode.objects.bulk_update(
+        nodes.values(), ["requested_at", "attempts", "state", "result", "acknowledged_at"]
+    )
+    Turn.objects.filter(pk__in=too_late).update(finished_before_stop=True)
+    _tell(operation, [nodes[item.turn.agent.agent_id].pk for item in asked])
+
+
+def _read_once(operation: Operation, run: Run) -> bool:
+    """Read every machine of the fleet; True when nothing new showed and nothing is open."""
+    turns = load_open_turns(run)
+    machines = tuple(
+        Machine.objects.filter(fleet_id=operation.fleet_id, gone_at__isnull=True).exclude(
+            sandbox_id=""
+        )
+    )
+    fleet = fleet_with_key(operation.fleet)
+    plan = ReadPlan(
+        machines=machines,
+        turns_by_machine=by_machine(turns),
+        fleet_id=None,
+        key_id=fleet.key_id or None,
+    )
+    news = gateway().run(read_round(gateway().account(fleet.connection), plan))
+    with transaction.atomic():
+        return _write_reading(operation, run, news, complete=len(news.read) == len(machines))
+
+
+def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool) -> bool:
+    fleet = lock(operation.fleet_id)
+    now = timezone.now()
+    take_gone(fleet, news.gone, now=now)
+    ended = write_news(fleet, news.turns, now=now)
+    came_back = _note_still_running(operation, news)
+    still_open = load_open_turns(run)
+    quiet = complete and not ended and not came_back
+    readings = operation.readings + 1 if quiet else 0
+    if readings >= QUIET_READINGS:
+        _end_never_seen(fleet, news, still_open, now=now)
+    Operation.objects.filter(pk=operation.pk).update(readings=readings)
+    operation.readings = readings
+    operation.fleet = fleet
+    recount(fleet, now=now)
+    return readings >= QUIET_READINGS
+
+
+def _note_still_running(operation: Operation, news: News) -> bool:
+    """Sessions that run although their stop was acknowledged: they are asked again."""
+    running = {item.turn_pk for item in news.turns if not item.ended}
+    turns = Turn.objects.filter(pk__in=running).select_related("agent")
+    refs = [turn.agent.agent_id for turn in turns]
+    nodes = list(operation.nodes.filter(kind=NodeKind.AGENT, ref__in=refs, state="acknowledged"))
+    for node in nodes:
+        node.state, node.revived = "came_back", node.revived + 1
+        node.result = "runs although its stop was acknowledged, stopping it again"
+    OperationNode.objects.bulk_update(nodes, ["state", "revived", "result"])
+    _tell(operation, [node.pk for node in nodes])
+    return bool(nodes)
+
+
+def _end_never_seen(fleet: Fleet, news: News, turns: list[Turn], *, now: datetime) -> None:
+    """Turns sent without an answer that no reading has ever shown: they never began."""
+    seen = {item.turn_pk for item in news.turns}
+    never = [turn for turn in turns if turn.state == TurnState.DISPATCHING and turn.pk not in seen]
+    for turn in never:
+        end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
+        turn.reason = turn.task.reason = turn.agent.state_reason = OutcomeReason.CANCELLED
+    save_turns(never)
+    Turn.objects.bulk_update(never, ["reason"]) if never else None
+
+
+def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
+    Operation.objects.filter(pk=operation.pk).update(
+        sentence=f"{QUIET_READINGS - operation.readings} more readings with nothing new are awaited."
+    )
+    if not is_quiet:
+        return Again(READING_EVERY_S)
+    nodes = list(operation.nodes.filter(kind=NodeKind.AGENT))
+    failed = [node for node in nodes if node.state == "failed"]
+    with transaction.atomic():
+        fleet = lock(operation.fleet_id)
+        now = timezone.now()
+        if not failed:
+            fleet.cancel_confirmed_at = fleet.cancel_confirmed_at or now
+        end_run_if_done(run, fleet, now=now)
+        recount(fleet, now=now)
+    if not failed:
+        confirm(operation, at=timezone.now())
+    state = OperationState.FAILED if failed else OperationState.DONE
+    return Ended(state, _sentence(operation, nodes, fleet), _result(nodes))
+
+
+def _sentence(operation: Operation, nodes: list[OperationNode], fleet: Fleet) -> str:
+    stopped = sum(node.state == "stopped" for node in nodes)
+    finished = sum(node.state == "finished" for node in nodes)
+    failed = sum(node.state == "failed" for node in nodes)
+    parts = [f"{show_count(stopped)} interrupted"]
+    if finished:
+        parts.append(f"{show_count(finished)} had finished")
+    if failed:
+        parts.append(f"{show_count(failed)} not confirmed")
+    return f"{', '.join(parts)}. {what_still_costs(fleet)}"
+
+
+def _result(nodes: list[OperationNode]) -> dict[str, object]:
+    return {
+        "interrupted": sum(node.state == "stopped" for node in nodes),
+        "failures": [
+            {"agentId": node.ref, "error": node.result} for node in nodes if node.state == "failed"
+        ],
+    }
+
+
+def _tell(operation: Operation, node_pks: list[int]) -> None:
+    if node_pks:
+        publish(
+            f"operation:{operation.public_id}", {"kind": "nodes", "ids": node_pks}, {"kind": "head"}
+        )

@@ -1,0 +1,192 @@
+"""Deletes a fleet's tree: machines, then keys, repeated and read back until nothing is left.
+
+`Nothing left` means: no fleet, no sandbox, no key that is not revoked (contract 10.33).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from fleets.domain.money import show_exact
+from fleets.domain.status import OperationKind, OperationState, OutcomeReason, TurnOutcome
+from fleets.gateway import gateway
+from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Run, Turn
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import NotFound
+from fleets.platform_api.types import KeyRow
+from fleets.services.driving.ending import end_turn, save_turns
+from fleets.services.driving.key_row import take_key_row
+from fleets.services.driving.stopping import end_queued, end_unsent
+from fleets.services.driving.tick import end_run_if_done, fleet_with_key
+from fleets.services.driving.view import load_open_turns
+from fleets.services.fleet_events import Line, note
+from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.operations import open_operation
+from fleets.services.performing.key_search import KEY_NAME, living_keys
+from fleets.services.performing.nodes import confirm, prove
+from fleets.services.performing.verdict import Again, Ended, Verdict
+
+LOOK_AGAIN_S = 1.5
+# A create that was sent without an answer may still arrive: nothing is called gone on one reading.
+READINGS = 2
+SANDBOX_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is still there, as read. `key` is the fleet key's last row, with the final figures."""
+
+    fleets: int
+    sandboxes: frozenset[str]
+    keys: int
+    key: KeyRow | None
+
+    @property
+    def is_nothing(self) -> bool:
+        return not self.fleets and not self.sandboxes and not self.keys
+
+
+def delete(operation: Operation) -> Verdict:
+    """One piece of work on a delete: ask, revoke, read what is left."""
+    launch = open_operation(operation.fleet, OperationKind.LAUNCH)
+    if launch is not None:
+        # It sees the order to delete at its next step and ends; until then it may still create.
+        return Again(0.5)
+    fleet = fleet_with_key(operation.fleet)
+    account = gateway().account(fleet.connection)
+    prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
+    left = gateway().run(_ask_and_read(account, fleet, _sandbox_ids(fleet)))
+    with transaction.atomic():
+        _write(operation, left)
+    if not left.is_nothing:
+        Operation.objects.filter(pk=operation.pk).update(readings=0, sentence=_left_words(left))
+        return Again(LOOK_AGAIN_S)
+    readings = operation.readings + 1
+    Operation.objects.filter(pk=operation.pk).update(readings=readings)
+    if readings < READINGS:
+        return Again(LOOK_AGAIN_S)
+    return _finish(operation, left)
+
+
+def _sandbox_ids(fleet: Fleet) -> frozenset[str]:
+    rows = Machine.objects.filter(fleet=fleet).exclude(sandbox_id="")
+    return frozenset(rows.values_list("sandbox_id", flat=True))
+
+
+async def _ask_and_read(account: PlatformClient, fleet: Fleet, sandbox_ids: frozenset[str]) -> Left:
+    fleets = 0
+    try:
+        answer = await account.fleets.delete(fleet.public_id)
+        fleets = 0 if answer.is_done else 1
+    except NotFound:
+        pass
+    sandboxes = await _remaining_sandboxes(account, sandbox_ids)
+    keys = 0
+    if not fleets:
+        name = KEY_NAME.format(fleet=fleet.public_id)
+        living = await living_keys(account, name)
+        for row in living:
+            await account.keys.revoke(row.id)
+        keys = len(await living_keys(account, name)) if living else 0
+    key = await account.keys.get(fleet.key_id) if fleet.key_id else None
+    return Left(fleets, sandboxes, keys, key)
+
+
+async def _remaining_sandboxes(
+    account: PlatformClient, sandbox_ids: frozenset[str]
+) -> frozenset[str]:
+    if not sandbox_ids:
+        return frozenset()
+    found: set[str] = set()
+    offset = 0
+    while True:
+        page = await account.sandboxes.list(limit=SANDBOX_PAGE, offset=offset)
+        found |= {row.sandbox_id for row in page if row.status != "deleted"}
+        offset += len(page)
+        if len(page) < SANDBOX_PAGE:
+            return frozenset(found & sandbox_ids)
+
+
+def _write(operation: Operation, left: Left) -> None:
+    fleet = lock(operation.fleet_id)
+    now = timezone.now()
+    gone = Machine.objects.filter(fleet=fleet, gone_at__isnull=True).exclude(
+        sandbox_id__in=left.sandboxes
+    )
+    names = list(gone.values_list("machine_id", flat=True)) if not left.fleets else []
+    if left.fleets:
+        names = list(gone.exclude(sandbox_id="").values_list("machine_id", flat=True))
+    Machine.objects.filter(fleet=fleet, machine_id__in=names).update(
+        gone_at=now, status="deleted", status_seen_at=now
+    )
+    operation.nodes.filter(kind=NodeKind.MACHINE, ref__in=names, gone_at__isnull=True).update(
+        gone_at=now, state="done", result="gone"
+    )
+    if left.key is not None:
+        take_key_row(fleet, left.key, now=now)
+    _write_nodes(operation, left, now=now)
+    run = newest_run(fleet)
+    if run is not None and run.ended_at is None:
+        _end_work(fleet, run, now=now, machines_gone=not left.sandboxes)
+    recount(fleet, now=now)
+    operation.fleet = fleet
+
+
+def _write_nodes(operation: Operation, left: Left, *, now: datetime) -> None:
+    if not left.fleets:
+        prove(
+            operation, NodeKind.FLEET, state="done", acknowledged_at=now, gone_at=now, result="gone"
+        )
+    if left.key is not None and left.key.revoked_at is not None:
+        prove(operation, NodeKind.KEY, state="done", key_at=now, result="revoked")
+
+
+def _end_work(fleet: Fleet, run: Run, *, now: datetime, machines_gone: bool) -> None:
+    end_queued(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
+    end_unsent(run, fleet, now=now)
+    if not machines_gone:
+        return
+    turns = list(
+        Turn.objects.select_for_update(of=("self",))
+        .filter(pk__in=[turn.pk for turn in load_open_turns(run)])
+        .select_related("agent", "task", "run")
+    )
+    for turn in turns:
+        words = "Deleted with its machine; what it cost last was not read."
+        end_turn(fleet, turn, TurnOutcome.CANCELLED, now=now, error=words)
+    save_turns(turns)
+    end_run_if_done(run, fleet, now=now)
+
+
+def _left_words(left: Left) -> str:
+    parts = []
+    if left.fleets:
+        parts.append("the fleet")
+    if left.sandboxes:
+        parts.append(f"{len(left.sandboxes)} machines")
+    if left.keys:
+        parts.append(f"{left.keys} keys")
+    return f"Deleting: {', '.join(parts)} left, asking again."
+
+
+def _finish(operation: Operation, left: Left) -> Verdict:
+    with transaction.atomic():
+        fleet = lock(operation.fleet_id)
+        now = timezone.now()
+        fleet.deleted_at = now
+        fleet.key_secret = None
+        fleet.cleanup_due_at = None
+        recount(fleet, now=now)
+        note(fleet, Line("deleted", "deleted: no fleet, machine or key is left"))
+        OperationNode.objects.filter(operation=operation).exclude(state="done").update(
+            state="done", gone_at=now
+        )
+    confirm(operation, at=timezone.now())
+    spent = f" It spent {show_exact(fleet.spent_nusd)}." if fleet.spent_nusd is not None else ""
+    return Ended(
+        OperationState.DONE,
+        f"Nothing is left: no fleet, no machine, no key. Nothing of it costs any more.{spent}",
+        {"status": "deleted", "left": {"fleets": 0, "sandboxes": 0, "keys": 0}},
+    )

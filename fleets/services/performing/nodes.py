@@ -1,0 +1,42 @@
+"""Writes the proof of an operation, node by node."""
+
+from datetime import datetime
+from typing import Any
+
+from fleets.live import publish
+from fleets.models import NodeKind, Operation, OperationNode
+
+
+def node_of(operation: Operation, kind: NodeKind, ref: str = "") -> OperationNode | None:
+    """The operation's node of this kind (and reference, where there are several)."""
+    found = operation.nodes.filter(kind=kind)
+    return (found.filter(ref=ref) if ref else found).first()
+
+
+def prove(operation: Operation, kind: NodeKind, ref: str = "", *, state: str, **facts: Any) -> None:
+    """Write what was asked of or proved about one node. First times are kept, not overwritten."""
+    node = node_of(operation, kind, ref)
+    if node is None:
+        return
+    node.state = state
+    for name, value in facts.items():
+        is_moment = name.endswith("_at")
+        if not is_moment or getattr(node, name) is None:
+            setattr(node, name, value)
+    node.result = node.result[:400]
+    node.save()
+    publish(f"operation:{operation.public_id}", {"kind": "nodes", "ids": [node.pk]})
+
+
+def confirm(operation: Operation, *, at: datetime) -> None:
+    """The platform said that what was ordered is so; the first time counts."""
+    if operation.confirmed_at is None:
+        operation.confirmed_at = at
+        Operation.objects.filter(pk=operation.pk, confirmed_at__isnull=True).update(confirmed_at=at)
+        publish(f"operation:{operation.public_id}", {"kind": "head"})
+
+
+def remember(operation: Operation, **facts: Any) -> None:
+    """Keep facts of the work so far on the row, so that the next worker knows them."""
+    operation.result = {**operation.result, **facts}
+    Operation.objects.filter(pk=operation.pk).update(result=operation.result)

@@ -1,0 +1,49 @@
+"""Shows on the page of a cancel how each turn really ended, whoever read it."""
+
+from fleets.domain.status import OperationKind, TurnOutcome
+from fleets.live import publish
+from fleets.models import Fleet, NodeKind, Operation, OperationNode, Turn
+
+
+def show_ends(fleet: Fleet, turns: list[Turn]) -> None:
+    """Write the ends of turns into the fleet's newest cancel, in the caller's transaction."""
+    if fleet.cancel_requested_at is None or not turns:
+        return
+    operation = (
+        Operation.objects.filter(fleet=fleet, kind=OperationKind.CANCEL)
+        .order_by("-requested_at")
+        .first()
+    )
+    if operation is None:
+        return
+    by_agent = {turn.agent.agent_id: turn for turn in turns}
+    nodes = list(operation.nodes.filter(kind=NodeKind.AGENT, ref__in=by_agent))
+    for node in nodes:
+        _show(node, by_agent[node.ref])
+    OperationNode.objects.bulk_update(nodes, ["state", "stopped_at", "result"])
+    publish(
+        f"operation:{operation.public_id}",
+        {"kind": "nodes", "ids": [node.pk for node in nodes]},
+        {"kind": "head"},
+    )
+
+
+def _show(node: OperationNode, turn: Turn) -> None:
+    node.stopped_at = turn.ended_at
+    if turn.outcome == TurnOutcome.COMPLETED:
+        node.state = "finished"
+        node.result = "had finished before the interrupt arrived; its answer is kept"
+    elif turn.ended_after_stop:
+        node.state = "stopped"
+        how = "was not confirmed" if node.acknowledged_at is None else "was acknowledged"
+        node.result = (
+            f"its interrupt {how}, and it completed all the same: its answer is kept as data of "
+            "a cancelled turn, its cost counted"
+        )
+    elif turn.outcome == TurnOutcome.CANCELLED:
+        node.state = "stopped"
+        node.result = "interrupted, conversation kept"
+    else:
+        node.state = "finished"
+        words = (turn.outcome or "unknown").replace("_", " ")
+        node.result = f"ended by itself: {words}" + (f", {turn.error}" if turn.error else "")

@@ -1,0 +1,7 @@
+"""Celery tasks, all thin: each calls one service. Named, so that `fleets.dispatch` sends by name."""
+
+from fleets.tasks.driving import reap_runs, tick_run
+from fleets.tasks.operations import perform_operation, resend_operations
+from fleets.tasks.watching import watch_fleets
+
+__all__ = ["perform_operation", "reap_runs", "resend_operations", "tick_run", "watch_fleets"]

@@ -1,0 +1,22 @@
+"""Works on operations, and sends again those whose message was lost."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from fleets import dispatch
+from fleets.services import operations
+from fleets.services.performing import perform_operation as perform
+from fleets.tasks.owner import owner
+
+
+@shared_task(name="fleets.perform_operation", acks_late=True, reject_on_worker_lost=True)
+def perform_operation(public_id: str) -> None:
+    """One piece of work on an operation, unless it has ended or another worker has it."""
+    perform(public_id, owner=owner())
+
+
+@shared_task(name="fleets.resend_operations")
+def resend_operations() -> None:
+    """Wake workers for operations that are due: after a postponement, a crash, a lost message."""
+    for public_id in operations.overdue(now=timezone.now()):
+        dispatch.operation_ordered(public_id)

@@ -1,0 +1,17 @@
+"""Watches fleets whose work has ended, and carries out what is due afterwards."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from fleets.services.afterwards import carry_out_due
+from fleets.services.event_store import ensure_partitions
+from fleets.services.watch import watch_fleets as watch
+
+
+@shared_task(name="fleets.watch_fleets")
+def watch_fleets() -> None:
+    """Read idle fleets again; order clean-ups that are due; keep tomorrow's partition ready."""
+    now = timezone.now()
+    carry_out_due(now=now)
+    ensure_partitions(now.date())
+    watch(now=now)
