@@ -2,10 +2,10 @@
 
     python -m fleetdash.embedded run [--data DIR] [--fresh] -- COMMAND…
 
-starts both, sets `DATABASE_URL` and `REDIS_URL` for COMMAND, runs it, stops both and returns its
-exit code. Without `--data` the data lives in a temporary folder and goes with the command. This is
-for tests and tools: the servers trade safety for speed. `make up` runs the same two servers
-durably, under a supervisor (`fleetdash.onemachine`).
+starts both, sets `DATABASE_URL` and `REDIS_URL` for COMMAND (and `FLEETDASH_PAIR`, the folder),
+runs it, stops both and returns its exit code. Without `--data` the data lives in a temporary folder
+and goes with the command. This is for tests and tools: the servers trade safety for speed. `make
+up` runs the same two servers durably, under a supervisor (`fleetdash.onemachine`).
 """
 
 import argparse
@@ -30,7 +30,8 @@ def run(command: list[str], data: Path) -> int:
     """Run `command` beside a pair in `data`; its exit code, 128 + number for a signal."""
     running = Running(Pair.prepare(data, durable=False))
     try:
-        return _run_beside(command, running.pair.environment())
+        place = {"FLEETDASH_PAIR": str(running.pair.data)}
+        return _run_beside(command, running.pair.environment() | place)
     finally:
         running.stop()
 

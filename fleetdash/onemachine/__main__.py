@@ -11,12 +11,9 @@ from fleetdash.onemachine.refusals import Refusal
 def _act(word: str) -> int:
     if word == "up":
         # Needs the installed packages; the others work without.
-        from fleetdash.onemachine.up import Stopped, up
+        from fleetdash.onemachine.up import up
 
-        try:
-            return up(Plan.read())
-        except Stopped:
-            return 0
+        return up(Plan.read())
     if word == "down":
         print(other_shell.down(data_folder()))
     elif word == "reset":

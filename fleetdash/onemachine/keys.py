@@ -11,6 +11,8 @@ from typing import Self
 from fleetdash.onemachine.private_files import read_env, write_env
 from fleetdash.onemachine.refusals import explained
 
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Keys:
@@ -36,7 +38,9 @@ class Keys:
             }
             given = environment.get("FLEETDASH_ADMIN_PASSWORD")
             if not given:
-                wanted["FLEETDASH_ADMIN_PASSWORD"] = secrets.token_urlsafe(12)
+                wanted["FLEETDASH_ADMIN_PASSWORD"] = "".join(
+                    secrets.choice(_LETTERS) for _ in range(14)
+                )
             if not wanted.keys() <= known.keys():
                 write_env(path, wanted | known)
         kept = wanted | known

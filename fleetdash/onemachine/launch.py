@@ -74,7 +74,10 @@ def main() -> None:
         become(arguments.user)
     # Last: the kernel forgets the wish when a process changes its user.
     die_with_parent(signal.Signals[arguments.die_with])
-    os.execvp(command[0], command)  # noqa: S606 - becoming another program is the purpose
+    try:
+        os.execvp(command[0], command)  # noqa: S606 - becoming another program is the purpose
+    except OSError as error:
+        sys.exit(f"{command[0]} cannot be run: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from fleetdash.onemachine.refusals import Refusal, explained
 _STOP_LIMIT_S = 90
 # What this product writes into its data folder; `make reset` removes nothing else.
 _OURS = (
-    *("postgres", "postgres.new", "valkey", "log", "static", "screenshots", "embedded.json"),
+    *("postgres", "postgres.new", "valkey", "log", "static", "screenshots"),
+    *("embedded.json", "static.stamp"),
     *("secrets.env", "run.env", "supervisord.conf", "supervisord.pid", "up.lock"),
 )
 _OUR_PATTERNS = ("emulator.sqlite3*", "beat-schedule*")

@@ -13,6 +13,7 @@ from fleetdash.onemachine import launch, postgres, valkey
 from fleetdash.onemachine.pair import Pair
 from fleetdash.onemachine.plan import Plan
 
+EMULATOR = "emulator"
 _PYTHON = (sys.executable, "-m")
 
 
@@ -45,13 +46,13 @@ def applications(plan: Plan, account_key: str) -> list[Program]:
         *("--control", "--pace", "real"),
     )
     worker = ("worker", "-Q", "interactive,drive,housekeeping", "--loglevel", "INFO")
-    beat = ("beat", "--loglevel", "INFO", "--pidfile", "")
+    beat = ("beat", "--loglevel", "WARNING", "--pidfile", "")
     web = (
         *(*_PYTHON, "uvicorn", "fleetdash.asgi:application", "--host", "127.0.0.1"),
         *("--port", str(plan.port), "--timeout-graceful-shutdown", "3", "--no-access-log"),
     )
     return [
-        *([Program("emulator", 30, tied(emulator))] if plan.with_emulator else []),
+        *([Program(EMULATOR, 30, tied(emulator))] if plan.with_emulator else []),
         Program("worker", 40, tied((*celery, *worker)), stop_wait_s=20),
         Program("beat", 50, tied((*celery, *beat))),
         Program("web", 70, tied(web)),
