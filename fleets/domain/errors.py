@@ -25,6 +25,11 @@ class Problem:
     message: str
     repair: Repair | None = None
 
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repair as a list, so that a page shows a problem and an advice alike."""
+        return (self.repair,) if self.repair else ()
+
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
 

@@ -26,7 +26,7 @@ def test_a_task_costs_low_before_expected_before_worst(
 
 
 def test_without_a_price_only_compute_is_forecast() -> None:
-    duration = work_duration(tasks=5, at_once=5, task_timeout_s=600, lifetime_s=3_600)
+    duration = work_duration(tasks=5, at_once=5, machines=1, task_timeout_s=600, lifetime_s=3_600)
     result = forecast(
         tasks=5,
         task=task_cost(None),
@@ -51,7 +51,11 @@ def test_a_forecast_is_ordered_and_adds_up(
     tasks: int, at_once: int, task_timeout_s: int, lifetime_s: int, after: Afterwards
 ) -> None:
     duration = work_duration(
-        tasks=tasks, at_once=at_once, task_timeout_s=task_timeout_s, lifetime_s=lifetime_s
+        tasks=tasks,
+        at_once=at_once,
+        machines=tasks,
+        task_timeout_s=task_timeout_s,
+        lifetime_s=lifetime_s,
     )
     result = forecast(
         tasks=tasks,
@@ -68,14 +72,16 @@ def test_a_forecast_is_ordered_and_adds_up(
     assert result.total == result.model + compute
 
 
-@pytest.mark.parametrize(("at_once", "expected_s"), [(50, 75), (25, 135), (1, 3_015)])
+@pytest.mark.parametrize(("at_once", "expected_s"), [(50, 80), (25, 140), (1, 3_020)])
 def test_work_goes_in_waves(at_once: int, expected_s: int) -> None:
-    duration = work_duration(tasks=50, at_once=at_once, task_timeout_s=600, lifetime_s=7_200)
+    duration = work_duration(
+        tasks=50, at_once=at_once, machines=9, task_timeout_s=600, lifetime_s=7_200
+    )
     assert duration.expected_s == expected_s
 
 
 def test_machines_that_are_kept_cost_for_their_whole_lifetime() -> None:
-    duration = work_duration(tasks=1, at_once=1, task_timeout_s=60, lifetime_s=3_600)
+    duration = work_duration(tasks=1, at_once=1, machines=1, task_timeout_s=60, lifetime_s=3_600)
     kept = forecast(
         tasks=1,
         task=None,

@@ -1,0 +1,255 @@
+"""What a launch asks for, and reading it from a form or a command with every problem at once."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from fleets.domain.afterwards import DEFAULT_DELAY_S
+from fleets.domain.credentials import find_credentials
+from fleets.domain.duration_input import parse_duration_s
+from fleets.domain.errors import InvalidInput, Problem, Repair
+from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
+from fleets.domain.ids import MAX_AGENTS
+from fleets.domain.money_input import parse_usd
+from fleets.domain.numbers import show_duration_s
+from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize, provider_of
+from fleets.domain.spec_fields import read_choice, read_line, read_tags, read_whole, shorten
+from fleets.domain.status import Afterwards
+from fleets.domain.template import Template, parse_template
+
+DEFAULT_MODEL: Final = "gpt-4.1-mini"
+DEFAULT_SIZE: Final = "small"
+DEFAULT_LIFETIME_S: Final = 3_600
+DEFAULT_TASK_TIMEOUT_S: Final = 600
+MAX_PROMPT_BYTES: Final = 64 * 1_024
+MAX_NAME_CHARS: Final = 80
+MAX_MODEL_CHARS: Final = 120
+MIN_LIFETIME_S: Final = 60
+MAX_LIFETIME_S: Final = 7 * 86_400
+MIN_TASK_TIMEOUT_S: Final = 10
+MAX_AFTER_DELAY_S: Final = 86_400
+AUTO: Final = "auto"
+
+_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]*(/[A-Za-z0-9._:@+-]+)*")
+_SLUG: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_FINDS_SHOWN: Final = 5
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSpec:
+    """A launch of `count` agents with one prompt. Money in nusd, times in seconds.
+
+    `budget_nusd` None: no budget. `at_once` None: `auto`, as many as the budget can hold.
+    """
+
+    name: str
+    team_slug: str
+    count: int
+    prompt: str
+    harness: str = DEFAULT_HARNESS
+    model: str = DEFAULT_MODEL
+    size: str = DEFAULT_SIZE
+    budget_nusd: int | None = None
+    at_once: int | None = None
+    after: Afterwards = Afterwards.DELETE
+    after_delay_s: int = DEFAULT_DELAY_S
+    lifetime_s: int = DEFAULT_LIFETIME_S
+    task_timeout_s: int = DEFAULT_TASK_TIMEOUT_S
+    tags: tuple[str, ...] = ()
+
+    @property
+    def machine_size(self) -> MachineSize:
+        """The size of every machine."""
+        return MACHINE_SIZES[self.size]
+
+    @property
+    def template(self) -> Template:
+        """The prompt as a checked template; parse it once when many prompts are needed."""
+        return parse_template(self.prompt, place="prompt")
+
+
+def fields_of(agent_id: str, *, index: int) -> dict[str, str]:
+    """What a prompt's fields are for one agent; `index` counts from 1."""
+    return {"agent_id": agent_id, "index": str(index)}
+
+
+def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
+    """A launch from form fields; what is missing takes its default.
+
+    Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
+    or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
+    (separated by commas). Raises InvalidInput with the problems of all fields, in that order.
+    """
+    problems: list[Problem] = []
+
+    def read(field: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
+        text = raw.get(field, "").strip()
+        try:
+            return parse(text) if text or field in _REQUIRED else default
+        except InvalidInput as error:
+            problems.extend(error.problems)
+            return default
+
+    spec = LaunchSpec(
+        name=read("name", _name, ""),
+        team_slug=read("team", _team, ""),
+        count=read("count", _count, 1),
+        prompt=read("prompt", _prompt, ""),
+        harness=read("harness", _harness, DEFAULT_HARNESS),
+        model=read("model", _model, DEFAULT_MODEL),
+        size=read("size", _size, DEFAULT_SIZE),
+        budget_nusd=read("budget", _budget, None),
+        at_once=read("at_once", _at_once, None),
+        after=read("after", _after, Afterwards.DELETE),
+        after_delay_s=read("after_delay", _after_delay, DEFAULT_DELAY_S),
+        lifetime_s=read("lifetime", _lifetime, DEFAULT_LIFETIME_S),
+        task_timeout_s=read("task_timeout", _task_timeout, DEFAULT_TASK_TIMEOUT_S),
+        tags=read("tags", _tags, ()),
+    )
+    if not raw.get("task_timeout", "").strip():
+        spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
+    wrong = {problem.place for problem in problems}
+    problems += [problem for problem in _cross_problems(spec) if problem.place not in wrong]
+    if problems:
+        raise InvalidInput(problems)
+    return spec
+
+
+_REQUIRED: Final = frozenset({"name", "team", "count", "prompt"})
+
+
+def _name(text: str) -> str:
+    return read_line(text, place="name", what="The name", most_chars=MAX_NAME_CHARS)
+
+
+def _team(text: str) -> str:
+    if not text:
+        raise InvalidInput.at("team", "The team is missing: a fleet belongs to one team.")
+    if not _SLUG.fullmatch(text):
+        raise InvalidInput.at("team", f"“{shorten(text)}” is no team's short name.")
+    return text
+
+
+def _count(text: str) -> int:
+    return read_whole(text, place="count", what="The number of agents", least=1, most=MAX_AGENTS)
+
+
+def _prompt(text: str) -> str:
+    if not text:
+        raise InvalidInput.at("prompt", "The prompt is missing: what should each agent do?")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_PROMPT_BYTES:
+        raise InvalidInput.at(
+            "prompt", f"The prompt has {size:,} bytes; at most {MAX_PROMPT_BYTES:,} fit (64 KiB)."
+        )
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise InvalidInput.at("prompt", "The prompt has characters in it that are not text.")
+    finds = find_credentials(text)[:_FINDS_SHOWN]
+    if finds:
+        # No repair and no quotation: the text must not travel any further than this.
+        raise InvalidInput(
+            Problem(
+                "prompt",
+                f"Line {find.line}, column {find.column}: {find.form}. Agents would see and may"
+                " repeat it. Name a secret of the machine instead of writing its value.",
+            )
+            for find in finds
+        )
+    # Browsers send a form's line ends as CRLF.
+    return parse_template(text.replace("\r\n", "\n"), place="prompt").source
+
+
+def _harness(text: str) -> str:
+    return read_choice(text, place="harness", what="harness", choices=HARNESSES)
+
+
+def _model(text: str) -> str:
+    if len(text) <= MAX_MODEL_CHARS and _MODEL.fullmatch(text):
+        return text
+    raise InvalidInput.at(
+        "model",
+        f"“{shorten(text)}” is no model id. Right would be {' or '.join(OFFERED_MODELS[3:5])}.",
+    )
+
+
+def _size(text: str) -> str:
+    return read_choice(text, place="size", what="machine size", choices=MACHINE_SIZES)
+
+
+def _budget(text: str) -> int | None:
+    budget_nusd = parse_usd(text, place="budget")
+    if budget_nusd == 0:
+        raise InvalidInput.at(
+            "budget",
+            "A budget of $0 refuses every call. Leave it empty for none, or write dollars.",
+            repair=Repair("No budget", "budget", ""),
+        )
+    return budget_nusd
+
+
+def _at_once(text: str) -> int | None:
+    if text.lower() == AUTO:
+        return None
+    try:
+        return read_whole(text, place="at_once", what="At once", least=1, most=MAX_AGENTS)
+    except InvalidInput as error:
+        message = f"{error.problems[0].message} Or {AUTO}: as many as the budget can hold."
+        raise InvalidInput.at(
+            "at_once", message, repair=Repair(f"Use {AUTO}", "at_once", AUTO)
+        ) from None
+
+
+def _after(text: str) -> Afterwards:
+    return Afterwards(
+        read_choice(text, place="after", what="choice", choices=[word.value for word in Afterwards])
+    )
+
+
+def _after_delay(text: str) -> int:
+    return parse_duration_s(text, place="after_delay", least_s=0, most_s=MAX_AFTER_DELAY_S)
+
+
+def _lifetime(text: str) -> int:
+    return parse_duration_s(text, place="lifetime", least_s=MIN_LIFETIME_S, most_s=MAX_LIFETIME_S)
+
+
+def _task_timeout(text: str) -> int:
+    return parse_duration_s(
+        text, place="task_timeout", least_s=MIN_TASK_TIMEOUT_S, most_s=MAX_LIFETIME_S
+    )
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return read_tags(text, place="tags")
+
+
+def _cross_problems(spec: LaunchSpec) -> list[Problem]:
+    """What no single field can know."""
+    problems = []
+    if spec.task_timeout_s > spec.lifetime_s:
+        lifetime = show_duration_s(spec.lifetime_s)
+        problems.append(
+            Problem(
+                "task_timeout",
+                f"A task may take {show_duration_s(spec.task_timeout_s)}, but the machines live"
+                f" only {lifetime}.",
+                Repair(f"Use {lifetime}", "task_timeout", lifetime),
+            )
+        )
+    problem = _provider_problem(spec)
+    return [*problems, problem] if problem else problems
+
+
+def _provider_problem(spec: LaunchSpec) -> Problem | None:
+    harness = harness_named(spec.harness)
+    provider = provider_of(spec.model)
+    if harness is None or harness.provider is None or provider in (None, harness.provider):
+        return None
+    offered = [model for model in OFFERED_MODELS if provider_of(model) == harness.provider]
+    return Problem(
+        "model",
+        f"{harness.name} runs only models of {harness.provider}; {spec.model} is of {provider}.",
+        Repair(f"Use {offered[0]}", "model", offered[0]) if offered else None,
+    )
