@@ -56,7 +56,7 @@ def render(
     fragment; each replaces the element with its own id. A repeated poll whose content has not
     changed is answered 304 (`HX-PTag`).
     """
-    partial = fragment_for(request, fragments)
+    partial = _live_element(request, context) or fragment_for(request, fragments)
     if partial is None:
         content = str(render_to_string(template, context, request))
     else:
@@ -84,6 +84,13 @@ def as_partial(target: str, html: str, swap: str = "outerMorph") -> str:
         swap,
         mark_safe(html),  # noqa: S308  # rendered by our own templates
     )
+
+
+def _live_element(request: HttpRequest, context: dict[str, Any] | None) -> str | None:
+    # Every live page renders the address of its stream anew when the seal no longer fits.
+    if context and "live" in context:
+        return fragment_for(request, {"live": "includes/_live.html"})
+    return None
 
 
 def _partial(template: str, name: str, context: dict[str, Any] | None, request: HttpRequest) -> str:

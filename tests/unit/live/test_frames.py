@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fleets.live import frames
-from fleets.live.fragments import MAX_PARTIALS, Hint, Partial
+from fleets.live.fragments import MAX_PARTIALS, Hint, Partial, Piece
 
 
 def parsed(message: bytes) -> list[dict[str, str]]:
@@ -36,7 +36,12 @@ def test_a_beat_carries_the_servers_time_and_whether_redis_speaks() -> None:
 
 
 def test_patches_go_in_one_message_and_hints_in_another() -> None:
-    pieces = [Partial("a-1", "<p id=a-1></p>"), Hint("head"), Hint("head"), Partial("a-2", "x")]
+    pieces: list[Piece] = [
+        Partial("a-1", "<p id=a-1></p>"),
+        Hint("head"),
+        Hint("head"),
+        Partial("a-2", "x"),
+    ]
     patch, hint = parsed(frames.pieces(pieces, entry="e-1-0"))
     assert patch["data"].count("<hx-partial") == 2
     assert (hint["event"], hint["data"]) == ("hint", "head")

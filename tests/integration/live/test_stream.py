@@ -1,0 +1,266 @@
+"""The event stream against a real Redis and a real database."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db.models import F
+from redis import Redis
+
+from fleets.live import fragments, publish
+from fleets.live.channels import EPOCH_KEY, STREAM_KEY, Change, rights_topic
+from fleets.live.fragments import Hint, Partial, Piece
+from fleets.live.publish import position
+from fleets.models import User
+from tests.factories import UserFactory
+from tests.integration.live.listening import listening, session_of, ticket_for
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis_client"),
+]
+
+later = sync_to_async(publish, thread_sensitive=False)
+
+
+@pytest.fixture
+def user() -> User:
+    made: User = UserFactory(role="operator")
+    return made
+
+
+@pytest.fixture
+def session(user: User) -> str:
+    return session_of(user)
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Calls of a renderer for pages of the kind `test`; it patches a row for each id."""
+    calls: list[Any] = []
+
+    def renderer(topic: str, changes: Sequence[Change]) -> list[Piece]:
+        calls.append((topic, list(changes)))
+        pieces: list[Piece] = [
+            Partial(f"row-{change['id']}", f"<i>{change['id']}</i>")
+            for change in changes
+            if "id" in change
+        ]
+        return [*pieces, Hint("head")]
+
+    monkeypatch.setitem(fragments._renderers, "test", [renderer])
+    return calls
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["no session", "another session", "old rights", "no role", "signed out", "inactive"],
+)
+def test_a_ticket_that_does_not_fit_is_refused(user: User, session: str, wrong: str) -> None:
+    ticket = ticket_for(user, session, "fleets")
+    if wrong == "old rights":
+        User.objects.filter(pk=user.pk).update(rights_number=F("rights_number") + 1)
+    elif wrong == "no role":
+        User.objects.filter(pk=user.pk).update(role="")
+    elif wrong == "inactive":
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    elif wrong == "signed out":
+        ticket = ticket_for(user, "gone", "fleets")
+    key = {"no session": "", "another session": session_of(user), "signed out": "gone"}
+
+    async def journey() -> int:
+        async with listening(ticket, key.get(wrong, session)) as browser:
+            await browser.end()
+            return browser.status
+
+    assert asyncio.run(journey()) == 403
+
+
+def test_only_get_is_answered(user: User, session: str) -> None:
+    async def journey() -> int:
+        async with listening(ticket_for(user, session), session, method="POST") as browser:
+            await browser.end()
+            return browser.status
+
+    assert asyncio.run(journey()) == 405
+
+
+def test_a_stream_begins_with_a_beat_that_says_it_is_live(user: User, session: str) -> None:
+    async def journey() -> None:
+        async with listening(ticket_for(user, session), session, since=position()) as browser:
+            await browser.until("event: beat")
+            await browser.until('"live": true')
+            assert browser.count("event: resync") == 0
+
+    asyncio.run(journey())
+
+
+def test_a_change_is_rendered_once_for_everybody_on_the_page(
+    user: User, session: str, rendered: list[Any]
+) -> None:
+    async def journey() -> None:
+        since = await sync_to_async(position)()
+        ticket = ticket_for(user, session, "fleet:a")
+        async with (
+            listening(ticket, session, since=since) as one,
+            listening(ticket, session, since=since) as two,
+            listening(ticket_for(user, session, "fleet:b"), session, since=since) as other,
+        ):
+            for browser in (one, two, other):
+                await browser.until("event: beat")
+            await later("fleet:a", {"kind": "row", "id": 7})
+            for browser in (one, two):
+                await browser.until('<hx-partial hx-target="#row-7" hx-swap="outerMorph">')
+                await browser.until("event: hint\ndata: head\n")
+            assert other.count("row-7") == 0
+
+    asyncio.run(journey())
+    assert rendered == [("fleet:a", [{"kind": "row", "id": 7}])]
+
+
+def test_changes_of_one_moment_are_gathered(user: User, session: str, rendered: list[Any]) -> None:
+    async def journey() -> None:
+        since = await sync_to_async(position)()
+        ticket = ticket_for(user, session, "fleet:a")
+        async with listening(ticket, session, since=since) as browser:
+            await browser.until("event: beat")
+            for number in range(20):
+                await later("fleet:a", {"kind": "row", "id": number % 4})
+            await browser.until("row-3")
+            await asyncio.sleep(0.6)
+
+    asyncio.run(journey())
+    assert len(rendered) <= 3
+    assert {change["id"] for _, changes in rendered for change in changes} == {0, 1, 2, 3}
+
+
+def test_what_happened_between_reading_and_listening_is_replayed(
+    user: User, session: str, rendered: list[Any]
+) -> None:
+    since = position()
+    publish("fleet:a", {"kind": "row", "id": 7})
+    publish("fleet:b", {"kind": "row", "id": 8})
+
+    async def journey() -> None:
+        ticket = ticket_for(user, session, "fleet:a")
+        async with listening(ticket, session, since=since) as browser:
+            await browser.until("row-7")
+            assert browser.count("row-8") == 0
+
+    asyncio.run(journey())
+
+
+def test_the_last_event_of_a_broken_connection_goes_before_the_pages_own(
+    user: User, session: str, rendered: list[Any]
+) -> None:
+    since = position()
+    publish("fleet:a", {"kind": "row", "id": 7})
+    last = position()
+    publish("fleet:a", {"kind": "row", "id": 8})
+
+    async def journey() -> None:
+        ticket = ticket_for(user, session, "fleet:a")
+        async with listening(ticket, session, since=since, last_event_id=last) as browser:
+            await browser.until("row-8")
+            assert browser.count("row-7") == 0
+
+    asyncio.run(journey())
+
+
+@pytest.mark.parametrize("since", ["", "nonsense", "0123456789-5-0"])
+def test_a_place_that_is_not_known_is_answered_with_resync(
+    user: User, session: str, since: str
+) -> None:
+    async def journey() -> None:
+        async with listening(ticket_for(user, session), session, since=since) as browser:
+            await browser.until("event: resync")
+
+    asyncio.run(journey())
+
+
+def test_a_place_that_was_trimmed_away_is_answered_with_resync(
+    user: User, session: str, redis_client: Redis
+) -> None:
+    publish("fleet:a", {"kind": "head"})
+    since = position()
+    for _ in range(3):
+        publish("fleet:a", {"kind": "head"})
+    redis_client.xtrim(STREAM_KEY, maxlen=1, approximate=False)
+
+    async def journey() -> None:
+        async with listening(ticket_for(user, session), session, since=since) as browser:
+            await browser.until("event: resync")
+
+    asyncio.run(journey())
+
+
+def test_a_redis_that_was_emptied_under_an_open_stream_means_resync(
+    user: User, session: str, redis_client: Redis
+) -> None:
+    async def journey() -> None:
+        since = await sync_to_async(position)()
+        async with listening(ticket_for(user, session), session, since=since) as browser:
+            await browser.until("event: beat")
+            redis_client.flushdb()
+            await browser.until("event: resync")
+
+    asyncio.run(journey())
+    assert redis_client.get(EPOCH_KEY)
+
+
+def test_a_change_of_rights_ends_the_streams_of_that_user_only(user: User, session: str) -> None:
+    other: User = UserFactory(role="viewer")
+    others_session = session_of(other)
+
+    async def journey() -> None:
+        since = await sync_to_async(position)()
+        async with (
+            listening(ticket_for(user, session), session, since=since) as mine,
+            listening(ticket_for(other, others_session), others_session, since=since) as theirs,
+        ):
+            await mine.until("event: beat")
+            await theirs.until("event: beat")
+            await later(rights_topic(user.pk), {"kind": "rights"})
+            await mine.end()
+            assert not theirs.has_ended
+
+    asyncio.run(journey())
+
+
+def test_without_redis_the_stream_says_that_the_page_must_poll(
+    user: User, session: str, settings: Any
+) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+
+    async def journey() -> None:
+        async with listening(ticket_for(user, session), session, since="") as browser:
+            await browser.until('"live": false')
+            assert browser.status == 200
+
+    asyncio.run(journey())
+
+
+def test_a_broken_renderer_makes_its_own_page_fetch_and_leaves_the_others_alone(
+    user: User, session: str, rendered: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_topic: str, _changes: Sequence[Change]) -> list[Piece]:
+        raise RuntimeError("no such row")
+
+    monkeypatch.setitem(fragments._renderers, "broken", [broken])
+
+    async def journey() -> None:
+        since = await sync_to_async(position)()
+        good, bad = (ticket_for(user, session, "fleet:a", page=page) for page in ("test", "broken"))
+        async with (
+            listening(good, session, since=since) as one,
+            listening(bad, session, since=since) as two,
+        ):
+            await one.until("event: beat")
+            await two.until("event: beat")
+            await later("fleet:a", {"kind": "row", "id": 7})
+            await one.until("row-7")
+            await two.until("event: resync")
+
+    asyncio.run(journey())
