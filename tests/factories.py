@@ -118,8 +118,9 @@ class FleetFactory(DjangoModelFactory):
             kwargs.setdefault("depth", parent.depth + 1)
             kwargs["connection"] = parent.connection
         fleet = model_class.objects.create(**kwargs)
+        fleet.root = fleet.root or fleet
         fleet.path = [*(parent.path if parent else []), fleet.pk]
-        fleet.save(update_fields=["path"])
+        fleet.save(update_fields=["root", "path"])
         return fleet
 
 

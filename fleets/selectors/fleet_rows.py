@@ -16,6 +16,7 @@ from fleets.selectors.fleet_spend import BarPart, SpendCard, spend_card
 
 # Patched rows must line up with those beside them: the column has one precision for everybody.
 SPEND_DECIMALS: Final = 3
+_CENT: Final = money.NUSD_PER_USD // 100
 _STEP: Final = money.NUSD_PER_USD // 10**SPEND_DECIMALS
 
 # Counter, `data-state` of its bar, the word beside a count of what hurts ("" says nothing).
@@ -129,8 +130,16 @@ def cost_now(fleet: Fleet) -> str:
     if fleet.state == FleetState.DELETED:
         return money.show(0)
     if fleet.state in BURNING:
-        return money.show_per_minute(fleet.burn_nusd_per_min)
-    return money.show_per_hour(idle_nusd_per_hour(fleet)) if fleet.machines_running else "$0"
+        burn = fleet.burn_nusd_per_min
+        return money.UNKNOWN if burn is None else f"{show_rate(burn)}/min"
+    return f"{show_rate(idle_nusd_per_hour(fleet))}/h" if fleet.machines_running else "$0"
+
+
+def show_rate(nusd: int | None) -> str:
+    """A rate to whole cents, rounded up; below a cent as exactly as any single cost."""
+    if nusd is None or nusd < _CENT:
+        return money.show(nusd)
+    return money.show_at_precision(-(-nusd // _CENT) * _CENT, decimals=2)
 
 
 def _segments(parts: tuple[tuple[str, int], ...], *, whole: int) -> tuple[Segment, ...]:

@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import role_required, user_of
-from fleets.domain import money
 from fleets.domain.status import Role
 from fleets.live.channels import FLEETS
 from fleets.live.tokens import live_page, position
@@ -17,6 +16,7 @@ from fleets.models import User
 from fleets.selectors.fleet_filter import FleetFilter
 from fleets.selectors.fleet_list import FleetPage, Overview, fleet_page, has_connection, overview
 from fleets.selectors.fleet_peek import fleet_peek
+from fleets.selectors.fleet_rows import show_rate
 
 FRAGMENTS: Final = ("fleet-split", "fleet-table", "fleet-counts")
 
@@ -117,10 +117,10 @@ def _sorts(chosen: FleetFilter) -> dict[str, dict[str, str]]:
 def _costs(above: Overview) -> str:
     """What the filter's fleets cost at this moment."""
     parts = [
-        f"{money.show_per_minute(above.burn_nusd_per_min)} now"
+        f"{show_rate(above.burn_nusd_per_min)}/min now"
         if above.burn_nusd_per_min != 0
         else "",
-        f"{money.show_per_hour(above.idle_nusd_per_hour)} in machines without work"
+        f"{show_rate(above.idle_nusd_per_hour)}/h idle"
         if above.idle_nusd_per_hour
         else "",
     ]

@@ -1,0 +1,188 @@
+"""The launch form: keeps what was typed, asks the domain what is wrong with it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+
+from fleets.domain import money
+from fleets.domain.afterwards import DEFAULT_DELAY_S
+from fleets.domain.errors import InvalidInput, Problem
+from fleets.domain.harnesses import DEFAULT_HARNESS
+from fleets.domain.numbers import show_duration_s
+from fleets.domain.spec import (
+    AUTO,
+    DEFAULT_LIFETIME_S,
+    DEFAULT_MODEL,
+    DEFAULT_SIZE,
+    DEFAULT_TASK_TIMEOUT_S,
+    MAX_NAME_CHARS,
+    LaunchSpec,
+    parse_launch,
+)
+from fleets.domain.status import Afterwards
+from fleets.models import Fleet, User
+from fleets.selectors.launch_options import LaunchOptions
+
+AFTER_CHOICES = (
+    (Afterwards.DELETE.value, "delete the machines"),
+    (Afterwards.STOP.value, "stop the machines"),
+    (Afterwards.KEEP.value, "keep them running"),
+)
+_DEFAULTS: Mapping[str, str] = {
+    "count": "10",
+    "harness": DEFAULT_HARNESS,
+    "model": DEFAULT_MODEL,
+    "size": DEFAULT_SIZE,
+    "budget": "1.00",
+    "at_once": AUTO,
+    "after": Afterwards.DELETE.value,
+    "after_delay": show_duration_s(DEFAULT_DELAY_S),
+    "lifetime": show_duration_s(DEFAULT_LIFETIME_S),
+    "task_timeout": show_duration_s(DEFAULT_TASK_TIMEOUT_S),
+}
+
+
+def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
+    # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
+    widget = forms.TextInput(attrs={"class": "input", "autocomplete": "off", **attrs})
+    return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
+
+
+def _choice(label: str) -> forms.CharField:
+    return forms.CharField(
+        label=label, required=False, widget=forms.Select(attrs={"class": "select"})
+    )
+
+
+class LaunchForm(forms.Form):
+    """Every field is text as it was typed; `spec` is what it means once there is no problem."""
+
+    name = _text("Name", maxlength=str(MAX_NAME_CHARS))
+    team = _choice("Team")
+    count = _text("Agents", inputmode="numeric")
+    harness = _choice("Harness")
+    model = _text("Model", list="models")
+    prompt = forms.CharField(
+        label="Prompt",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"class": "input", "rows": "6"}),
+        help_text="Each agent gets it. {agent_id} and {index} are replaced; {{ is a brace.",
+    )
+    size = _choice("Machine size")
+    budget = _text("Budget", inputmode="decimal")
+    at_once = _text("At once", help_text="auto: as many as the budget can hold")
+    lifetime = _text("Lifetime", help_text="of the machines, at most")
+    task_timeout = _text("Per task", help_text="then it is timed out")
+    after = _choice("Afterwards")
+    after_delay = _text("After", help_text="counted from the last task")
+    tags = _text("Tags", help_text="separated by commas")
+    idempotency_key = forms.CharField(widget=forms.HiddenInput, max_length=80, min_length=8)
+
+    def __init__(self, options: LaunchOptions, data: Mapping[str, Any], *, user: User) -> None:
+        super().__init__(data=data)
+        self.user = user
+        self.options = options
+        self.teams = dict(options.teams)
+        choices = {
+            "team": options.teams,
+            "harness": options.harnesses,
+            "size": options.sizes,
+            "after": AFTER_CHOICES,
+        }
+        for field, offered in choices.items():
+            widget = self.fields[field].widget
+            assert isinstance(widget, forms.Select)
+            widget.choices = offered
+        self.spec: LaunchSpec | None = None
+        self.problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def first(cls, options: LaunchOptions, *, like: Fleet | None = None) -> dict[str, str]:
+        """The values of a new form, those of a fleet when it is to be launched like that one."""
+        values = {"name": "", "prompt": "", "tags": "", **_DEFAULTS}
+        values["team"] = options.teams[0][0] if options.teams else ""
+        values["idempotency_key"] = uuid4().hex
+        if like is not None:
+            values |= _like(like)
+            if like.team.slug not in dict(options.teams):
+                values["team"] = options.teams[0][0] if options.teams else ""
+        return values
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the domain; its problems stand at their fields."""
+        cleaned = super().clean() or {}
+        try:
+            spec = parse_launch({name: self.typed(name) for name in self.fields})
+        except InvalidInput as error:
+            self.add_problems((*error.problems, *self._personal_problems()))
+            return cleaned
+        problems = tuple(self._personal_problems())
+        self.add_problems(problems)
+        self.spec = None if problems else spec
+        return cleaned
+
+    def _personal_problems(self) -> Iterator[Problem]:
+        """What depends on who launches."""
+        team = self.typed("team")
+        if team and team not in self.teams:
+            yield Problem("team", "You are not in that team.")
+        if not self.teams:
+            yield Problem("team", "You are in no team yet. An admin can put you into one.")
+        if not self.typed("budget").strip() and not self.user.is_admin:
+            yield Problem("budget", "A budget is needed: only an admin may launch without one.")
+
+    def spec_so_far(self) -> LaunchSpec | None:
+        """What is typed, with stand-ins for what is still empty; None if something is wrong."""
+        raw = {name: self.typed(name) for name in self.fields}
+        stand_ins = {"name": "fleet", "team": "team", "prompt": "{agent_id}", "count": "1"}
+        for name, text in stand_ins.items():
+            if not raw[name].strip():
+                raw[name] = text
+        try:
+            return parse_launch(raw)
+        except InvalidInput:
+            return None
+
+    def add_problems(self, problems: Iterable[Problem]) -> None:
+        """Problems of the domain or of a service, put at their fields."""
+        added = tuple(problems)
+        self.problems += added
+        for problem in added:
+            self.add_error(problem.place if problem.place in self.fields else None, problem.message)
+
+    def typed(self, name: str) -> str:
+        """What stands in a field, as typed."""
+        return str(self.data.get(name, ""))
+
+    @property
+    def missing(self) -> list[str]:
+        """Labels of the fields that must be filled in and are still empty."""
+        places = {problem.place for problem in self.problems}
+        return [
+            str(self.fields[name].label)
+            for name in self.fields
+            if name in places and not self.typed(name).strip()
+        ]
+
+
+def _like(fleet: Fleet) -> dict[str, str]:
+    budget = fleet.budget_nusd
+    return {
+        "name": fleet.name,
+        "team": fleet.team.slug,
+        "count": str(fleet.agents_total or 1),
+        "prompt": fleet.prompt,
+        "harness": fleet.harness,
+        "model": fleet.model,
+        "size": fleet.size,
+        "budget": "" if budget is None else money.usd_string(budget),
+        "at_once": AUTO if fleet.at_once is None else str(fleet.at_once),
+        "after": fleet.after,
+        "after_delay": show_duration_s(fleet.after_delay_s),
+        "lifetime": show_duration_s(fleet.lifetime_s),
+        "task_timeout": show_duration_s(fleet.task_timeout_s),
+        "tags": ", ".join(fleet.tags),
+    }

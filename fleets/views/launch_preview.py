@@ -1,0 +1,140 @@
+"""What the preflight panel shows of a form: figures, bars, and what to repair."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from fleets.domain.errors import Advice
+from fleets.domain.launch_checks import Account
+from fleets.domain.money import show_ceiling
+from fleets.domain.numbers import show_memory_use
+from fleets.domain.placement import IDLE_MIB
+from fleets.domain.preflight import MachineGroup, Preflight, preflight
+from fleets.forms.launch import LaunchForm
+from fleets.models import User
+from fleets.selectors.launch_options import account_facts
+
+_MOST_BARS: Final = 12
+_MOST_PIECES: Final = 40
+_PROMPT_SHOWN: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Memory of one machine, or of `label` machines that are filled alike, as SVG attributes."""
+
+    label: str
+    text: str
+    use: str
+    pieces: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The panel. `flight` None: a field cannot be read yet; `missing`: labels of empty fields."""
+
+    checked_at: datetime
+    launch_label: str
+    flight: Preflight | None = None
+    missing: Sequence[str] = ()
+    problems: Sequence[Advice] = ()
+    bars: Sequence[Bar] = ()
+    first_prompt: str = ""
+    machines_in_use: int | None = None
+    warnings: Sequence[Advice] = field(default=())
+
+    @property
+    def can_launch(self) -> bool:
+        """Whether nothing stands against it, as far as one can see."""
+        return self.flight is not None and not self.problems and not self.missing
+
+
+def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
+    """Recomputed on every change; reads only what is known of the account (two queries)."""
+    form.is_valid()
+    missing = form.missing
+    typed = [
+        Advice(problem.place, problem.message, (problem.repair,) if problem.repair else ())
+        for problem in form.problems
+        if form.typed(problem.place).strip() or problem.place not in form.fields
+    ]
+    spec = form.spec or form.spec_so_far()
+    if spec is None:
+        return Preview(now, "Launch", missing=missing, problems=typed)
+    account = account_of(user)
+    flight = preflight(spec, now=now, account=account)
+    prompt = flight.first_prompt if form.spec else ""
+    return Preview(
+        checked_at=now,
+        launch_label=launch_label(flight),
+        flight=flight,
+        missing=missing,
+        problems=_merged(typed, flight.problems),
+        warnings=[advice for advice in flight.warnings if advice.place not in _places(typed)],
+        bars=_bars(flight),
+        first_prompt=prompt if len(prompt) <= _PROMPT_SHOWN else f"{prompt[:_PROMPT_SHOWN]}…",
+        machines_in_use=account.machines_in_use,
+    )
+
+
+def account_of(user: User) -> Account:
+    """The account and the person's own limit, as far as they are known."""
+    facts = account_facts()
+    limit_nusd = None if user.is_admin else user.spend_limit_nusd
+    if facts is None:
+        return Account(spend_limit_nusd=limit_nusd)
+    return Account(
+        machines_in_use=facts.machines_running,
+        machines_allowed=facts.machines_allowed,
+        credit_nusd=facts.credit_nusd,
+        requests_per_minute=facts.requests_per_minute,
+        spend_limit_nusd=limit_nusd,
+    )
+
+
+def launch_label(flight: Preflight) -> str:
+    """The act with its count and its ceiling: "Launch 50 agents, ≤ $3.00"."""
+    count = flight.spec.count
+    agents = f"{count:,} agent{'' if count == 1 else 's'}"
+    if flight.ceiling_nusd is None:
+        return f"Launch {agents}, no ceiling known"
+    return f"Launch {agents}, {show_ceiling(flight.ceiling_nusd)}"
+
+
+def _places(advice: Sequence[Advice]) -> set[str]:
+    return {one.place for one in advice}
+
+
+def _merged(typed: Sequence[Advice], found: Sequence[Advice]) -> list[Advice]:
+    """What the form says first; of the figures only what is said of other fields."""
+    said = _places(typed)
+    return [*typed, *(advice for advice in found if advice.place not in said)]
+
+
+def _bars(flight: Preflight) -> list[Bar]:
+    if len(flight.machines) <= _MOST_BARS:
+        return [
+            _bar(plan.machine_id, plan.used_mib, plan.total_mib, agents=len(plan.agent_ids))
+            for plan in flight.machines
+        ]
+    return [_group_bar(group) for group in flight.machine_groups]
+
+
+def _group_bar(group: MachineGroup) -> Bar:
+    label = f"{group.machines:,}×"
+    return _bar(label, group.used_mib, group.total_mib, agents=group.agents_each)
+
+
+def _bar(label: str, used_mib: int, total_mib: int, *, agents: int) -> Bar:
+    idle = IDLE_MIB * 100 / total_mib
+    width = max(0.0, min(100.0, used_mib * 100 / total_mib) - idle)
+    parts = agents if 0 < agents <= _MOST_PIECES else 1
+    each = width / parts
+    use = show_memory_use(used_mib, total_mib)
+    return Bar(
+        label=label,
+        text=f"{label}: {agents} agent{'' if agents == 1 else 's'}, {use}",
+        use=use,
+        pieces=[(f"{idle + number * each:.2f}%", f"{each:.2f}%") for number in range(parts)],
+    )
