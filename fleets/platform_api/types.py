@@ -177,6 +177,7 @@ class SessionRow:
     trace_id: str | None
     last_event_at: datetime | None
     failure_reason: str | None
+    failure_code: str | None
     token_usage: TokenUsage | None
     cost_usd: Decimal | None
 
@@ -198,6 +199,7 @@ class SessionState:
     latest_turn_id: str | None
     terminal_reason: str | None
     failure_reason: str | None
+    failure_code: str | None
     last_event_at: datetime | None
     raw: Raw = field(repr=False, compare=False)
 

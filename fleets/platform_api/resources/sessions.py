@@ -76,7 +76,7 @@ def parse_page(body: Any, /) -> SessionPage:
 
 
 def _row(row: Fields) -> SessionRow:
-    reason, _code = row.maybe_reason("failureReason")
+    reason, code = row.maybe_reason("failureReason")
     return SessionRow(
         session_id=row.text("sessionId", "id"),
         status=row.text("status", "state"),
@@ -86,6 +86,7 @@ def _row(row: Fields) -> SessionRow:
         trace_id=row.maybe_text("traceId"),
         last_event_at=row.maybe_time("lastEventAt"),
         failure_reason=reason,
+        failure_code=code,
         token_usage=parse_usage(row.child("tokenUsage", "usage")),
         cost_usd=row.maybe_usd("costUsd", "totalCostUsd"),
     )
@@ -96,7 +97,7 @@ def parse_state(body: Any, /) -> SessionState:
     if isinstance(row.body.get("session"), dict):
         row = Fields(row.body["session"], path="answer.data.session")
     active = row.child("activeExecution")
-    reason, _code = row.maybe_reason("failureReason")
+    reason, code = row.maybe_reason("failureReason")
     return SessionState(
         session_id=row.maybe_text("sessionId", "id"),
         status=row.text("status", "state"),
@@ -106,6 +107,7 @@ def parse_state(body: Any, /) -> SessionState:
         latest_turn_id=row.maybe_text("latestTurnId"),
         terminal_reason=row.maybe_reason("terminalReason")[0],
         failure_reason=reason,
+        failure_code=code,
         last_event_at=row.maybe_time("lastEventAt"),
         raw=row.raw,
     )
