@@ -32,7 +32,7 @@ RULES: st.SearchStrategy[PlacementRule] = st.one_of(
 
 @st.composite
 def fleets_of_agents(draw: st.DrawFn) -> list[AgentSpec]:
-    count = draw(st.integers(0, 60))
+    count = draw(st.integers(0, 20))
     harnesses = st.sampled_from(["opencode", "codex", "claude-code", "nanoclaw", "mystery"])
     return [
         AgentSpec(

@@ -139,7 +139,9 @@ def test_twelve_tasks_under_a_quarter_dollar_go_or_are_told_what_they_need() -> 
 
 def test_four_at_once_under_a_quarter_dollar_are_warned_about() -> None:
     spec = replace(NIGHTLY, count=12, budget_nusd=nusd("0.25"), at_once=4)
-    assert "12" not in about(looked_at(spec).warnings, "at_once").message.partition(" ")[0]
+    advice = about(looked_at(spec).warnings, "at_once")
+    assert advice.message.startswith("4 agents × one worst-case call ($0.0605) = $0.2418 held")
+    assert [repair.label for repair in advice.repairs][:2] == ["1 at once", "As many as fit"]
 
 
 def test_a_model_without_a_price_has_no_figures_and_a_warning() -> None:
