@@ -7,6 +7,9 @@ import pytest
 from redis import Redis
 
 from tests.support.servers import start_servers
+from tests.support.worker import worker
+
+__all__ = ["worker"]
 
 
 @pytest.fixture(scope="session")
