@@ -16,7 +16,7 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a word of state is shown: `css` is a `data-state` of tokens.css."""
+    """How a word of state is shown: `css` is a `data-state` of base.css."""
 
     css: str
     label: str

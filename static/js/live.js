@@ -5,7 +5,7 @@ const GAP_MS = 2000;
 const live = () => document.getElementById("live");
 const panels = () => document.querySelectorAll("[data-refresh]");
 const seen = new WeakMap();
-const state = { heardAt: Date.now(), lastId: "", attempt: 0, retryAt: 0, isOpen: false, isOpening: false, isPaused: false, hasMissed: false, isPolling: false, polledAt: 0 };
+const state = { heardAt: Date.now(), lastId: "", attempt: 0, retryAt: 0, isOpen: false, isOpening: false, isPaused: false, hasMissed: false, isPolling: false, polledAt: 0, askedAt: 0 };
 
 // Hint, then fetch: an element refetches itself at most every two seconds, with jitter so that viewers do not march in step.
 function refresh(panel, { forget = false } = {}) {
@@ -88,9 +88,14 @@ document.addEventListener("click", ({ target }) => {
 
 function show() {
   const now = Date.now();
-  const isPolling = state.isPolling || (!state.isOpen && state.attempt > 2);
-  if (isPolling && !state.isPaused && !document.hidden && now - state.polledAt > POLL_MS) { state.polledAt = now; panels().forEach((panel) => refresh(panel)); }
-  const age = now - (isPolling ? Math.max(state.heardAt, state.polledAt) : state.heardAt);
+  // Without a stream the page asks by itself; it is only called polling while the answers come.
+  const mustPoll = state.isPolling || (!state.isOpen && state.attempt > 2);
+  if (mustPoll && !state.isPaused && !document.hidden && now - state.askedAt > POLL_MS) {
+    state.askedAt = now;
+    panels().forEach((panel) => refresh(panel));
+  }
+  const isPolling = mustPoll && now - state.polledAt < 3 * POLL_MS;
+  const age = now - Math.max(state.heardAt, mustPoll ? state.polledAt : 0);
   document.dispatchEvent(new CustomEvent("live-status", { detail: { ...state, isPolling, age, isStale: age > STALE_MS } }));
 }
 show();

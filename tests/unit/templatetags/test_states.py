@@ -23,9 +23,9 @@ def test_every_word_of_the_domain_has_a_look(words: type[StrEnum]) -> None:
     assert [word.value for word in words if word.value not in LOOKS] == []
 
 
-def test_every_look_uses_a_state_that_the_tokens_colour() -> None:
-    tokens = (STATIC / "css" / "tokens.css").read_text()
-    coloured = set(re.findall(r'\[data-state="([\w-]+)"\]', tokens))
+def test_every_look_uses_a_state_that_the_styles_colour() -> None:
+    styles = (STATIC / "css" / "base.css").read_text()
+    coloured = set(re.findall(r'\[data-state="([\w-]+)"\]', styles))
     assert {shown.css for shown in LOOKS.values()} <= coloured
 
 
