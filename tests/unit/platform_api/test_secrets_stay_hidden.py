@@ -1,8 +1,10 @@
 """No secret in a repr, a message, a record, a log line or anything kept as raw."""
 
+import copy
 import json
 import logging
 import pickle
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformError
 from fleets.platform_api.redaction import redact, redact_text
 from fleets.platform_api.secret import Secret
+from fleets.platform_api.types import KeyMinted
 from tests.unit.platform_api.wire import KEY, answer, wire
 
 VALUE = KEY.reveal()
@@ -26,6 +29,13 @@ def test_a_secret_shows_itself_nowhere_but_when_asked() -> None:
 def test_a_secret_cannot_be_pickled_into_a_queue() -> None:
     with pytest.raises(TypeError):
         pickle.dumps(Secret("x"))
+
+
+def test_a_copy_of_what_holds_a_secret_hides_it_too() -> None:
+    minted = KeyMinted(id="k", key=Secret("private"), name="n", budget_usd=None)
+    copied = asdict(copy.deepcopy(minted))
+    assert copied["key"] == Secret("private")
+    assert "private" not in repr(copied)
 
 
 @pytest.mark.parametrize(
