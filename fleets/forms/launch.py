@@ -26,9 +26,9 @@ from fleets.models import Fleet, User
 from fleets.selectors.launch_options import LaunchOptions
 
 AFTER_CHOICES = (
-    (Afterwards.DELETE.value, "delete the machines"),
-    (Afterwards.STOP.value, "stop the machines"),
-    (Afterwards.KEEP.value, "keep them running"),
+    (Afterwards.DELETE.value, "delete"),
+    (Afterwards.STOP.value, "stop"),
+    (Afterwards.KEEP.value, "keep"),
 )
 _DEFAULTS: Mapping[str, str] = {
     "count": "10",
@@ -43,17 +43,20 @@ _DEFAULTS: Mapping[str, str] = {
     "task_timeout": show_duration_s(DEFAULT_TASK_TIMEOUT_S),
 }
 
+# Such an input is drawn by the frame that it shares with its unit.
+_BESIDE_A_UNIT: Mapping[str, str] = {"class": ""}
+
 
 def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
     # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
-    widget = forms.TextInput(attrs={"class": "input", "autocomplete": "off", **attrs})
+    attrs = {"autocomplete": "off", "class": "input", **attrs}
+    widget = forms.TextInput(attrs={name: value for name, value in attrs.items() if value})
     return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
 
 
-def _choice(label: str) -> forms.CharField:
-    return forms.CharField(
-        label=label, required=False, widget=forms.Select(attrs={"class": "select"})
-    )
+def _choice(label: str, *, help_text: str = "") -> forms.CharField:
+    widget = forms.Select(attrs={"class": "select"})
+    return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
 
 
 class LaunchForm(forms.Form):
@@ -72,17 +75,24 @@ class LaunchForm(forms.Form):
         help_text="Each agent gets it. {agent_id} and {index} are replaced; {{ is a brace.",
     )
     size = _choice("Machine size")
-    budget = _text("Budget", inputmode="decimal")
-    at_once = _text("At once", help_text="auto: as many as the budget can hold")
+    budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
+    at_once = _text("At once", help_text="auto: as many as the budget can hold", **_BESIDE_A_UNIT)
     lifetime = _text("Lifetime", help_text="of the machines, at most")
     task_timeout = _text("Per task", help_text="then it is timed out")
-    after = _choice("Afterwards")
-    after_delay = _text("After", help_text="counted from the last task")
+    after = _choice("Afterwards", help_text="what becomes of the machines")
+    after_delay = _text("After", help_text="from the end of the last task")
     tags = _text("Tags", help_text="separated by commas")
     idempotency_key = forms.CharField(widget=forms.HiddenInput, max_length=80, min_length=8)
 
-    def __init__(self, options: LaunchOptions, data: Mapping[str, Any], *, user: User) -> None:
-        super().__init__(data=data)
+    def __init__(
+        self,
+        options: LaunchOptions,
+        data: Mapping[str, Any] | None,
+        *,
+        user: User,
+        initial: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data=data, initial=dict(initial or {}))
         self.user = user
         self.options = options
         self.teams = dict(options.teams)
@@ -110,6 +120,10 @@ class LaunchForm(forms.Form):
             if like.team.slug not in dict(options.teams):
                 values["team"] = options.teams[0][0] if options.teams else ""
         return values
+
+    def quiet(self) -> "LaunchForm":
+        """The same values without a word about what is wrong: nobody has tried to launch yet."""
+        return LaunchForm(self.options, None, user=self.user, initial=self.data)
 
     def clean(self) -> dict[str, Any]:
         """Ask the domain; its problems stand at their fields."""

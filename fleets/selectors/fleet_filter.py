@@ -41,7 +41,7 @@ RANGES: Final[Mapping[str, timedelta]] = {
     "30d": timedelta(days=30),
 }
 SORTS: Final = ("started", "name", "spend", "cost")
-_DEFAULT_SORT: Final = "-started"
+DEFAULT_SORT: Final = "-started"
 
 
 def needs_attention(now: datetime) -> Q:
@@ -65,7 +65,7 @@ class FleetFilter:
     q: str = ""
     owner: str = ""
     range: str = ""
-    sort: str = _DEFAULT_SORT
+    sort: str = DEFAULT_SORT
     problems: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -80,10 +80,10 @@ class FleetFilter:
         if span not in ("", *RANGES):
             problems.append(f"“{span[:40]}” is not a time range: 24h, 7d or 30d.")
             span = ""
-        sort = params.get("sort", "") or _DEFAULT_SORT
+        sort = params.get("sort", "") or DEFAULT_SORT
         if sort.removeprefix("-") not in SORTS:
             problems.append(f"The list cannot be sorted by “{sort[:40]}”.")
-            sort = _DEFAULT_SORT
+            sort = DEFAULT_SORT
         text = params.get("q", "").replace("\0", "").strip()[:MOST_QUERY_CHARS]
         owner = params.get("owner", "").replace("\0", "")[:150]
         _, wrong = _search(text)
@@ -109,7 +109,7 @@ class FleetFilter:
         """The query string of this filter with some words changed; defaults are left out."""
         pairs = {key: getattr(self, key) for key in ("state", "q", "owner", "range", "sort")}
         pairs.update(changes)
-        if pairs["sort"] == _DEFAULT_SORT:
+        if pairs["sort"] == DEFAULT_SORT:
             pairs["sort"] = ""
         return urlencode({key: value for key, value in pairs.items() if value})
 

@@ -13,12 +13,16 @@ from fleets.domain.status import Role
 from fleets.live.channels import FLEETS
 from fleets.live.tokens import live_page, position
 from fleets.models import User
-from fleets.selectors.fleet_filter import FleetFilter
+from fleets.selectors.fleet_filter import DEFAULT_SORT, FleetFilter
 from fleets.selectors.fleet_list import FleetPage, Overview, fleet_page, has_connection, overview
 from fleets.selectors.fleet_peek import fleet_peek
 from fleets.selectors.fleet_rows import show_rate
 
 FRAGMENTS: Final = ("fleet-split", "fleet-table", "fleet-counts")
+OOB: Final = {
+    "fleet-split": ("page-state",),
+    "fleet-counts": ("fleet-new", "fleet-costs", "page-state"),
+}
 
 
 @require_safe
@@ -55,8 +59,13 @@ def fleet_list(request: HttpRequest) -> HttpResponse:
         context |= _peek_context(request, user, chosen)
     if asked is None:
         context["live"] = live_page(request, page="fleet_list", topics=[FLEETS], since=since)
-    oob = ("fleet-new", "fleet-costs", "page-state") if asked == "fleet-counts" else ()
-    return htmx.render(request, "fleets/fleet_list.html", context, fragments=FRAGMENTS, oob=oob)
+    return htmx.render(
+        request,
+        "fleets/fleet_list.html",
+        context,
+        fragments=FRAGMENTS,
+        oob=OOB.get(asked or "", ()),
+    )
 
 
 def _page_context(
@@ -85,7 +94,7 @@ def _page_context(
                 ("range", chosen.range),
                 ("sort", chosen.sort),
             )
-            if value
+            if value and (key, value) != ("sort", DEFAULT_SORT)
         ],
     }
 
@@ -114,17 +123,13 @@ def _sorts(chosen: FleetFilter) -> dict[str, dict[str, str]]:
     return sorts
 
 
-def _costs(above: Overview) -> str:
-    """What the filter's fleets cost at this moment."""
-    parts = [
-        f"{show_rate(above.burn_nusd_per_min)}/min now"
-        if above.burn_nusd_per_min != 0
-        else "",
-        f"{show_rate(above.idle_nusd_per_hour)}/h idle"
-        if above.idle_nusd_per_hour
-        else "",
-    ]
-    return ", ".join(part for part in parts if part)
+def _costs(above: Overview) -> dict[str, str]:
+    """What the filter's fleets cost at this moment: work, and machines without work."""
+    burn, idle = above.burn_nusd_per_min, above.idle_nusd_per_hour
+    return {
+        "burn": "" if burn == 0 else f"{show_rate(burn)}/min now",
+        "idle": f"{show_rate(idle)}/h idle" if idle else "",
+    }
 
 
 def _page_state(above: Overview) -> dict[str, str]:

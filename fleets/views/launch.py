@@ -88,6 +88,8 @@ def _page(
 ) -> HttpResponse:
     user = user_of(request)
     shown = preview(form, user, now=timezone.now())
+    if not is_refused:
+        form = form.quiet()
     if repaired in form.fields:
         form.fields[repaired].widget.attrs["autofocus"] = True
     context: dict[str, Any] = {

@@ -6,15 +6,24 @@ from datetime import datetime
 from typing import Final
 
 from fleets.domain.errors import Advice
+from fleets.domain.estimate import Range
 from fleets.domain.launch_checks import Account
-from fleets.domain.money import show_ceiling
-from fleets.domain.numbers import show_memory_use
+from fleets.domain.money import (
+    NUSD_PER_USD,
+    UNKNOWN,
+    column_precision,
+    show_at_precision,
+    show_ceiling,
+)
+from fleets.domain.numbers import show_duration_s, show_memory_use
 from fleets.domain.placement import IDLE_MIB
 from fleets.domain.preflight import MachineGroup, Preflight, preflight
 from fleets.forms.launch import LaunchForm
 from fleets.models import User
+from fleets.selectors.fleet_rows import show_rate
 from fleets.selectors.launch_options import account_facts
 
+_CENT: Final = NUSD_PER_USD // 100
 _MOST_BARS: Final = 12
 _MOST_PIECES: Final = 40
 _PROMPT_SHOWN: Final = 600
@@ -31,14 +40,27 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class CostRow:
+    """A line of the cost table; estimates are marked ~, ceilings ≤, unknown is a dash."""
+
+    label: str
+    low: str
+    expected: str
+    worst: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
-    """The panel. `flight` None: a field cannot be read yet; `missing`: labels of empty fields."""
+    """The panel. `flight` None: a field cannot be read; `missing`, `problems`: with field labels."""
 
     checked_at: datetime
     launch_label: str
     flight: Preflight | None = None
     missing: Sequence[str] = ()
-    problems: Sequence[Advice] = ()
+    problems: Sequence[tuple[str, Advice]] = ()
+    costs: Sequence[CostRow] = ()
+    rate: str = ""
+    after_cost: str = ""
     bars: Sequence[Bar] = ()
     first_prompt: str = ""
     machines_in_use: int | None = None
@@ -61,7 +83,7 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
     ]
     spec = form.spec or form.spec_so_far()
     if spec is None:
-        return Preview(now, "Launch", missing=missing, problems=typed)
+        return Preview(now, "Launch", missing=missing, problems=_labelled(form, typed))
     account = account_of(user)
     flight = preflight(spec, now=now, account=account)
     prompt = flight.first_prompt if form.spec else ""
@@ -70,8 +92,11 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
         launch_label=launch_label(flight),
         flight=flight,
         missing=missing,
-        problems=_merged(typed, flight.problems),
+        problems=_labelled(form, _merged(typed, flight.problems)),
         warnings=[advice for advice in flight.warnings if advice.place not in _places(typed)],
+        costs=_cost_rows(flight),
+        after_cost=f"~ {show_rate(flight.after_cost_nusd)}" if flight.after_cost_nusd else "",
+        rate=f"{show_rate(flight.running_nusd_per_hour)}/h",
         bars=_bars(flight),
         first_prompt=prompt if len(prompt) <= _PROMPT_SHOWN else f"{prompt[:_PROMPT_SHOWN]}…",
         machines_in_use=account.machines_in_use,
@@ -106,10 +131,44 @@ def _places(advice: Sequence[Advice]) -> set[str]:
     return {one.place for one in advice}
 
 
+def _labelled(form: LaunchForm, found: Sequence[Advice]) -> list[tuple[str, Advice]]:
+    """Each with the label of its field."""
+    return [
+        (str(form.fields[one.place].label) if one.place in form.fields else one.place, one)
+        for one in found
+    ]
+
+
 def _merged(typed: Sequence[Advice], found: Sequence[Advice]) -> list[Advice]:
     """What the form says first; of the figures only what is said of other fields."""
     said = _places(typed)
     return [*typed, *(advice for advice in found if advice.place not in said)]
+
+
+def _cost_rows(flight: Preflight) -> list[CostRow]:
+    """Model calls, machines, and both together last; one precision for the whole table."""
+    lifetime = show_duration_s(flight.spec.lifetime_s)
+    lines = (
+        ("model calls", flight.forecast.model),
+        (f"machines, {len(flight.machines):,} × {lifetime}", flight.forecast.compute),
+        ("total", flight.forecast.total),
+    )
+    known = [cost.low for _, cost in lines if cost is not None]
+    decimals = 2 if min(known) >= _CENT else column_precision(known)
+    return [_cost_row(label, cost, decimals=decimals) for label, cost in lines]
+
+
+def _cost_row(label: str, cost: Range | None, *, decimals: int) -> CostRow:
+    if cost is None:
+        return CostRow(label, UNKNOWN, UNKNOWN, UNKNOWN)
+    step = NUSD_PER_USD // 10**decimals
+    worst = -(-cost.worst // step) * step
+    return CostRow(
+        label,
+        f"~ {show_at_precision(cost.low, decimals=decimals)}",
+        f"~ {show_at_precision(cost.expected, decimals=decimals)}",
+        f"≤ {show_at_precision(worst, decimals=decimals)}",
+    )
 
 
 def _bars(flight: Preflight) -> list[Bar]:
@@ -135,6 +194,6 @@ def _bar(label: str, used_mib: int, total_mib: int, *, agents: int) -> Bar:
     return Bar(
         label=label,
         text=f"{label}: {agents} agent{'' if agents == 1 else 's'}, {use}",
-        use=use,
+        use=use.removesuffix(" GiB"),
         pieces=[(f"{idle + number * each:.2f}%", f"{each:.2f}%") for number in range(parts)],
     )
