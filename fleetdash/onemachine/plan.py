@@ -25,6 +25,7 @@ class Plan:
     emulator_port: int
     given: Mapping[str, str]
     with_emulator: bool
+    rate_per_minute: int
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -42,6 +43,8 @@ class Plan:
                 "valkey": environment.get("REDIS_URL", ""),
             },
             with_emulator=not any(environment.get(f"PLATFORM_{name}") for name in _PLATFORM),
+            # The largest plan, unless asked otherwise: the emulator holds us to the same number.
+            rate_per_minute=_number(environment, "PLATFORM_RATE_PER_MINUTE", default=1000),
         )
 
     @property
@@ -58,12 +61,13 @@ class Plan:
         return self.data / "run.env"
 
     def emulator_addresses(self) -> dict[str, str]:
-        """The three base URLs of the platform, as the settings name them."""
+        """The platform that the emulator is, as the settings name it."""
         host = f"http://127.0.0.1:{self.emulator_port}"
         return {
             "PLATFORM_SANDBOX_URL": f"{host}/sandbox",
             "PLATFORM_ID_URL": f"{host}/id",
             "PLATFORM_ROUTER_URL": f"{host}/router/v1",
+            "PLATFORM_RATE_PER_MINUTE": str(self.rate_per_minute),
         }
 
     def check_ports(self) -> None:
@@ -85,7 +89,14 @@ def data_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def _port(environment: Mapping[str, str], name: str, *, default: int) -> int:
+    port = _number(environment, name, default=default)
+    if not 0 < port < 65_536:
+        raise Refusal(f"{name}={port} is no port: write a number from 1 to 65535.")
+    return port
+
+
+def _number(environment: Mapping[str, str], name: str, *, default: int) -> int:
     text = environment.get(name) or str(default)
-    if not text.isdecimal() or not 0 < int(text) < 65_536:
-        raise Refusal(f"{name}={text} is no port: write a number from 1 to 65535.")
+    if not text.isdecimal():
+        raise Refusal(f"{name}={text} is no number.")
     return int(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 import django
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
@@ -60,6 +60,8 @@ def main() -> int:
         call_command("migrate", interactive=False, verbosity=1)
         call_command("setup")
         opens = password_opens()
+    except CommandError as error:
+        return _refuse(str(error))
     except DatabaseError as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         return _refuse(f"The database cannot be brought to this version: {reason[0]}")

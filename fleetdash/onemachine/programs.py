@@ -43,7 +43,7 @@ def applications(plan: Plan, account_key: str) -> list[Program]:
     emulator = (
         *(*_PYTHON, "emulator", "--port", str(plan.emulator_port)),
         *("--state", str(plan.data / "emulator.sqlite3"), "--account-key", account_key),
-        *("--control", "--pace", "real"),
+        *("--control", "--pace", "real", "--rate-per-minute", str(plan.rate_per_minute)),
     )
     worker = ("worker", "-Q", "interactive,drive,housekeeping", "--loglevel", "INFO")
     beat = ("beat", "--loglevel", "WARNING", "--pidfile", "")

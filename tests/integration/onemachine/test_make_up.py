@@ -4,6 +4,8 @@ import os
 import re
 import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,17 +100,20 @@ def test_a_killed_worker_comes_back_and_make_down_ends_it_all(machine: Machine) 
         assert machine.processes() == []
 
 
-def test_the_next_start_ends_what_a_killed_supervisor_left(machine: Machine) -> None:
-    with machine.up() as up:
-        # Nobody is left to pass the news on: the supervisor and everything above it die at once.
-        web = machine.pid_of("uvicorn fleetdash.asgi")
-        os.kill(web, signal.SIGSTOP)
-        supervisor = machine.pid_of("supervisor.supervisord")
-        for pid in (int(holder(machine.data)["pid"]), supervisor, up.process.pid):
-            os.kill(pid, signal.SIGKILL)
-        eventually(lambda: machine.processes() == [web])
-        assert leftovers.alive(web)
-        with machine.up() as again:
-            assert "an earlier start left" in again.said()
-            assert not leftovers.alive(web)
-            machine.make("down")
+def test_a_start_ends_what_an_earlier_one_left_and_spares_strangers(machine: Machine) -> None:
+    wait = [sys.executable, "-c", "import time; time.sleep(300)"]
+    stray = subprocess.Popen(wait, env=machine.environment() | leftovers.marked(machine.data))
+    stranger = subprocess.Popen(wait, env=machine.environment())
+    try:
+        with machine.up() as up:
+            assert "an earlier start left" in up.said()
+            assert stray.poll() == -signal.SIGTERM
+            assert stranger.poll() is None
+            supervisor = machine.pid_of("supervisor.supervisord")
+            for pid in (int(holder(machine.data)["pid"]), supervisor, up.process.pid):
+                os.kill(pid, signal.SIGKILL)
+            eventually(lambda: machine.processes() == [], lambda: str(machine.processes()))
+    finally:
+        for process in (stray, stranger):
+            process.kill()
+            process.wait()
