@@ -31,8 +31,7 @@ function retry() {
   Object.assign(state, { isOpen: false, isOpening: false });
   if (state.retryAt > Date.now()) return;
   const delay = Math.min(15000, 500 * 2 ** state.attempt) * (0.7 + Math.random() * 0.6);
-  state.attempt += 1;
-  state.retryAt = Date.now() + delay;
+  Object.assign(state, { attempt: state.attempt + 1, retryAt: Date.now() + delay });
   setTimeout(open, delay + 10);
 }
 // The seal of the stream no longer fits (signed in again, rights changed): ask the page for a fresh element.
@@ -40,10 +39,7 @@ async function renew() {
   await htmx.ajax("GET", location.pathname + location.search, { source: live(), target: "#live", swap: "outerHTML" });
   retry();
 }
-function refused(status) {
-  if (status === 401 || status === 403) setTimeout(renew, 300 + Math.random() * 1000);
-  else retry();
-}
+const refused = (status) => ([401, 403].includes(status) ? setTimeout(renew, 300 + Math.random() * 1000) : retry());
 
 document.addEventListener("htmx:config:request", ({ target, detail: { ctx } }) => {
   if (target.id === "live" && state.lastId) ctx.request.headers["Last-Event-ID"] = state.lastId;
@@ -78,7 +74,7 @@ document.addEventListener("visibilitychange", open);
 // Both for the first element, which htmx processes after this module ran, and for a renewed one.
 document.addEventListener("htmx:after:process", open);
 document.addEventListener("click", ({ target }) => {
-  if (target.closest("[data-live-retry]")) resync();
+  if (target.closest("[data-live-retry]")) { state.retryAt = 0; open(); resync(); }
   if (!target.closest("#live-pause")) return;
   state.isPaused = !state.isPaused;
   if (!state.isPaused && state.hasMissed) resync();
@@ -90,10 +86,9 @@ function show() {
   const now = Date.now();
   // Without a stream the page asks by itself; it is only called polling while the answers come.
   const mustPoll = state.isPolling || (!state.isOpen && state.attempt > 2);
-  if (mustPoll && !state.isPaused && !document.hidden && now - state.askedAt > POLL_MS) {
-    state.askedAt = now;
-    panels().forEach((panel) => refresh(panel));
-  }
+  const isDue = mustPoll && !state.isPaused && !document.hidden && now - state.askedAt > POLL_MS;
+  if (isDue) panels().forEach((panel) => refresh(panel));
+  if (isDue) state.askedAt = now;
   const isPolling = mustPoll && now - state.polledAt < 3 * POLL_MS;
   const age = now - Math.max(state.heardAt, mustPoll ? state.polledAt : 0);
   document.dispatchEvent(new CustomEvent("live-status", { detail: { ...state, isPolling, age, isStale: age > STALE_MS } }));

@@ -17,13 +17,15 @@ function followState() {
   }
 }
 
+// A copy of the hidden banner, beside the cause: in an open dialog, else above the page.
 function problem(text) {
-  const banner = document.getElementById("problem");
-  const open = document.querySelector("dialog[open] .body");
-  if (!banner) return;
-  if (open) open.prepend(banner);
-  else document.getElementById("notices").append(banner);
+  const banner = document.getElementById("problem").cloneNode(true);
+  banner.removeAttribute("id");
   banner.querySelector("p").textContent = text;
+  document.querySelectorAll(".banner[data-problem]:not([id])").forEach((old) => old.remove());
+  const place = document.querySelector("dialog[open] .body");
+  if (place) place.prepend(banner);
+  else document.getElementById("notices").append(banner);
   banner.hidden = false;
 }
 
@@ -63,8 +65,7 @@ document.addEventListener("htmx:after:swap", () => {
 
 document.addEventListener("click", async (event) => {
   const { target } = event;
-  const hidden = target.closest("[data-hide]");
-  if (hidden) document.getElementById(hidden.dataset.hide).hidden = true;
+  target.closest("[data-hide]")?.closest(".banner").remove();
   const copy = target.closest("[data-copy]");
   if (!copy) return;
   await navigator.clipboard.writeText(copy.dataset.copy || location.href);

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.db import connections
 from django.db.models import F
 from redis import Redis
 
@@ -22,7 +23,14 @@ pytestmark = [
     pytest.mark.usefixtures("redis_client"),
 ]
 
-later = sync_to_async(publish, thread_sensitive=False)
+
+@sync_to_async
+def later(topic: str, *changes: Change) -> None:
+    """Publish as a worker does, and give its database connection back."""
+    try:
+        publish(topic, *changes)
+    finally:
+        connections.close_all()
 
 
 @pytest.fixture
