@@ -4,7 +4,7 @@
         worker.worker.kill()      # -9, with its children
         worker.worker.start()     # and another one takes over
 
-The database must be committed for them to see it: the fixture brings `transactional_db` along. They end
+They see only what is committed, so the fixture brings `transactional_db` along, and they end
 before the test's rows are removed. Their output is in `log`, and shown when they do not start.
 """
 

@@ -3,9 +3,9 @@
 import time
 
 from emulator.server import EmulatorThread
+from fleets.domain.spec import LaunchSpec
 from fleets.models import Fleet
 from fleets.services.actor import Actor
-from tests.integration.driving.test_whole_run import launch
 from tests.support.worker import Workers
 
 PATIENCE_S = 60.0
@@ -22,7 +22,8 @@ def wait_for_state(fleet: Fleet, state: str) -> None:
 def test_a_fleet_finishes_although_its_worker_is_killed(
     worker: Workers, emulator: EmulatorThread, actor: Actor
 ) -> None:
-    fleet = launch(actor, count=6)
+    spec = LaunchSpec(name="night", team_slug="main", count=6, prompt="[[ok]] Review {index}.")
+    fleet = launch_fleet(spec, actor=actor, idempotency_key="night")
     wait_for_state(fleet, "running")
     worker.worker.kill()
     assert not worker.worker.is_running

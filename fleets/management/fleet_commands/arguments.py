@@ -1,0 +1,77 @@
+"""The arguments of `manage.py fleet`. Values stay text: the domain reads them."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, Final
+
+_ACTS: Final = {
+    "show": "one fleet: its agents, machines and money",
+    "watch": "follow a fleet until its work has ended",
+    "cancel": "stop the work; the machines stay",
+    "cut": "lower the key's cap to what is spent: nothing more is paid for",
+    "delete": "remove machines and keys; the record stays",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add every subcommand to Django's parser."""
+    acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
+    _add_run(acts.add_parser("run", help="launch a fleet and wait for it"))
+    listing = acts.add_parser("list", help="the newest fleets")
+    listing.add_argument("--all", action="store_true", help="deleted ones too")
+    _add_common(listing)
+    for name, words in _ACTS.items():
+        act = acts.add_parser(name, help=words)
+        act.add_argument("fleet", metavar="ID", help="the fleet's id, or its name")
+        _add_common(act)
+        more = _MORE.get(name)
+        if more:
+            more(act)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("prompt", nargs="?", help="{agent_id} and {index} are filled in; or stdin")
+    options = {
+        "--agents": ("N", "how many agents"),
+        "--model": ("M", "the model (default gpt-4.1-mini)"),
+        "--harness": ("H", "the harness (default opencode)"),
+        "--max-spend-usd": ("X", "the budget; without one nothing stops its spending"),
+        "--at-once": ("auto|K", "agents in flight at once (default auto: as the budget can hold)"),
+        "--after": ("delete|stop|keep", "the machines after the last task (default delete)"),
+        "--name": ("NAME", "the fleet's name (default: from the prompt)"),
+        "--team": ("SLUG", "the team (default: your first)"),
+    }
+    for option, (metavar, words) in options.items():
+        parser.add_argument(option, metavar=metavar, help=words)
+    _add_as(parser)
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print one JSON document at the end")
+    output.add_argument("--events", action="store_true", help="print JSON lines as things happen")
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    _add_as(parser)
+    parser.add_argument("--reason", metavar="TEXT", help="why, for the audit (cancel, cut, delete)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_as(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--as", dest="username", metavar="USERNAME", help="who acts (default: the only admin)"
+    )
+
+
+def _add_cancel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--only-this", action="store_true", help="leave its children and its key alone"
+    )
+
+
+def _add_delete(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+_MORE: Final[dict[str, Callable[[argparse.ArgumentParser], Any]]] = {
+    "cancel": _add_cancel,
+    "delete": _add_delete,
+}

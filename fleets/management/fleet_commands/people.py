@@ -1,0 +1,40 @@
+"""Who acts: the person named by `--as`, else the only admin, else whoever is asked."""
+
+import sys
+
+from fleets.domain.errors import InvalidInput, NotAllowed
+from fleets.domain.status import Role
+from fleets.management.fleet_commands.console import Console
+from fleets.models import User
+from fleets.services.actor import Actor
+
+PLACE = "--as"
+
+
+def actor_of(name: str | None, *, console: Console) -> Actor:
+    """The actor at the door `command`. Raises InvalidInput at `--as`, NotAllowed for strangers."""
+    user = _named(name) if name else _the_only_admin(console)
+    if not user.is_viewer:
+        raise NotAllowed(
+            f"{user.get_username()} has no role and sees no fleets.", who_can="viewers and above"
+        )
+    return Actor(user=user, door="command")
+
+
+def _named(name: str) -> User:
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None:
+        raise InvalidInput.at(PLACE, f"There is no active user {name!r}.")
+    return user
+
+
+def _the_only_admin(console: Console) -> User:
+    admins = list(User.objects.filter(role=Role.ADMIN, is_active=True).order_by("pk")[:2])
+    if len(admins) == 1:
+        return admins[0]
+    if not admins:
+        raise InvalidInput.at(PLACE, "There is no admin yet: run `manage.py setup`, or say who.")
+    if not sys.stdin.isatty():
+        raise InvalidInput.at(PLACE, "There are several admins: say with --as USERNAME who acts.")
+    console.say("There are several admins. Who acts?")
+    return _named(input("username: ").strip())

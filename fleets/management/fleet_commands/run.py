@@ -1,0 +1,115 @@
+"""`fleet run`: launch a fleet, wait for its work, report it."""
+
+import re
+import secrets
+import sys
+from dataclasses import replace
+from typing import Any, Final
+
+from django.utils import timezone
+
+from fleets.domain.errors import Advice, InvalidInput, Problem
+from fleets.domain.launch_checks import Account
+from fleets.domain.preflight import preflight
+from fleets.domain.spec import LaunchSpec, parse_launch
+from fleets.management.fleet_commands.console import Console
+from fleets.management.fleet_commands.finding import page_of
+from fleets.management.fleet_commands.following import follow
+from fleets.management.fleet_commands.people import actor_of
+from fleets.models import Team, User
+from fleets.services.actor import Actor
+from fleets.services.launch import launch_fleet
+
+# Field of a launch: the place a person would look for it on the command line.
+PLACES: Final = {
+    "prompt": "PROMPT",
+    "count": "--agents",
+    "model": "--model",
+    "harness": "--harness",
+    "budget": "--max-spend-usd",
+    "at_once": "--at-once",
+    "after": "--after",
+    "name": "--name",
+    "team": "--team",
+}
+_GIVEN: Final = {
+    "count": "agents",
+    "model": "model",
+    "harness": "harness",
+    "budget": "max_spend_usd",
+    "at_once": "at_once",
+    "after": "after",
+}
+# The tag of a fleet that nothing but the check at its create guards.
+UNBUDGETED: Final = "no-budget"
+_NAME_WORDS: Final = 4
+_NAME_CHARS: Final = 40
+
+
+def run(console: Console, options: dict[str, Any]) -> int:
+    """Launch what the options say and follow it."""
+    actor = actor_of(options["username"], console=console)
+    spec = _spec(options, actor)
+    _say_advice(spec, actor, console)
+    fleet = launch_fleet(spec, actor=actor, idempotency_key=f"command-{secrets.token_hex(12)}")
+    console.say(f"{fleet.name} {fleet.public_id}: {page_of(fleet)}")
+    return follow(fleet, console=console, options=options)
+
+
+def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
+    prompt = options["prompt"]
+    if prompt is None and not sys.stdin.isatty():
+        prompt = sys.stdin.read()
+    raw = {field: options[name] or "" for field, name in _GIVEN.items()}
+    raw["prompt"] = prompt or ""
+    raw["name"] = options["name"] or _name_from(raw["prompt"])
+    raw["team"] = options["team"] or _team_of(actor)
+    try:
+        spec = parse_launch(raw)
+    except InvalidInput as error:
+        raise InvalidInput(_placed(problem) for problem in error.problems) from None
+    return spec if spec.budget_nusd is not None else replace(spec, tags=(UNBUDGETED,))
+
+
+def _placed(problem: Problem) -> Problem:
+    words = problem.message
+    if problem.repair is not None and problem.repair.field in PLACES:
+        words = f"{words} Try {PLACES[problem.repair.field]} {problem.repair.value}."
+    return Problem(PLACES.get(problem.place, problem.place), words)
+
+
+def _say_advice(spec: LaunchSpec, actor: Actor, console: Console) -> None:
+    """What the launch page would say: problems refuse the launch, warnings are printed."""
+    user = actor.user
+    limit = None if user is None or user.is_admin else user.spend_limit_nusd
+    found = preflight(spec, now=timezone.now(), account=Account(spend_limit_nusd=limit))
+    if found.problems:
+        raise InvalidInput(
+            Problem(PLACES.get(advice.place, advice.place), _words(advice))
+            for advice in found.problems
+        )
+    for advice in found.warnings:
+        console.say(f"Note: {_words(advice)}")
+
+
+def _words(advice: Advice) -> str:
+    repairs = [
+        f"{PLACES[repair.field]} {repair.value}"
+        for repair in advice.repairs
+        if repair.field in PLACES
+    ]
+    return f"{advice.message} Try {' or '.join(repairs)}." if repairs else advice.message
+
+
+def _team_of(actor: Actor) -> str:
+    """The person's first team; an admin without one launches for the first there is."""
+    user = actor.user
+    team: Team | None = user.teams.first() if isinstance(user, User) else None
+    if team is None and user is not None and user.is_admin:
+        team = Team.objects.first()
+    return team.slug if team else ""
+
+
+def _name_from(prompt: str) -> str:
+    words = re.findall(r"[a-z0-9]+", re.sub(r"\[\[.*?\]\]|\{.*?\}", " ", prompt.lower()))
+    return "-".join(words[:_NAME_WORDS])[:_NAME_CHARS].strip("-") or "fleet"
