@@ -3,7 +3,17 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from fleets.views import account, fleet_export, fleet_list, launch
+from fleets.views import (
+    account,
+    delete,
+    fleet_detail,
+    fleet_export,
+    fleet_list,
+    fleet_results,
+    launch,
+    operations,
+    stop,
+)
 
 app_name = "fleets"
 
@@ -14,6 +24,30 @@ urlpatterns = [
     path("fleets/new", launch.fleet_new, name="fleet_new"),
     path("fleets/new/preview", launch.fleet_preview, name="fleet_preview"),
     path("fleets/launch", launch.fleet_launch, name="fleet_launch"),
+    path("fleets/<str:public_id>", fleet_detail.fleet_detail, name="fleet_detail"),
+    path(
+        "fleets/<str:public_id>/agents/<str:agent_id>", fleet_detail.fleet_agent, name="fleet_agent"
+    ),
+    path(
+        "fleets/<str:public_id>/results.<str:kind>",
+        fleet_results.fleet_results,
+        name="fleet_results",
+    ),
+    path("fleets/<str:public_id>/stop", stop.fleet_stop, name="fleet_stop"),
+    path("fleets/<str:public_id>/hold", stop.fleet_hold, name="fleet_hold"),
+    path("fleets/<str:public_id>/release", stop.fleet_release, name="fleet_release"),
+    path("fleets/<str:public_id>/cut-off", stop.fleet_cut_off, name="fleet_cut_off"),
+    path("fleets/<str:public_id>/reopen", stop.fleet_reopen, name="fleet_reopen"),
+    path("fleets/<str:public_id>/cancel", stop.fleet_cancel, name="fleet_cancel"),
+    path(
+        "fleets/<str:public_id>/machines/stop",
+        stop.fleet_stop_machines,
+        name="fleet_stop_machines",
+    ),
+    path("fleets/<str:public_id>/delete", delete.fleet_delete, name="fleet_delete"),
+    path("fleets/<str:public_id>/afterwards", delete.fleet_afterwards, name="fleet_afterwards"),
+    path("operations/<str:public_id>", operations.operation_detail, name="operation_detail"),
+    path("operations/<str:public_id>/retry", operations.operation_retry, name="operation_retry"),
     path("account", account.account, name="account"),
     path("account/theme", account.account_theme, name="account_theme"),
 ]

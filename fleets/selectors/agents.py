@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from django.db.models import F, IntegerField, Q, QuerySet, Value
 
-from fleets.domain.money import column_precision
 from fleets.domain.status import TaskState
 from fleets.models import Agent, Fleet, Machine
 
@@ -15,7 +14,7 @@ MOST_ROWS: Final = 200
 ROWS_BESIDE_GRID: Final = 50
 GRID_LEADS_ABOVE: Final = 200
 BARS_ABOVE: Final = 2_000
-CELLS_PER_PAGE: Final = 1_000
+CELLS_PER_PAGE: Final = 800
 
 # What the count tabs call a state, in the order that hurts most first. Rows are sorted by it.
 GROUPS: Final[Mapping[str, tuple[TaskState, ...]]] = {
@@ -85,7 +84,6 @@ class AgentTable:
 
     rows: Sequence[AgentRow]
     after: str | None
-    decimals: int
 
     @property
     def count(self) -> int:
@@ -120,7 +118,7 @@ class Grid:
 
 
 def count_tabs(fleet: Fleet) -> list[CountTab]:
-    """Count tabs out of the fleet's own counters: no query. Groups without agents are left out."""
+    """Count tabs out of the fleet's own counters: no query. A live page fills the empty ones."""
     counted = {
         "failed": fleet.tasks_failed + fleet.tasks_timed_out,
         "budget": fleet.tasks_budget,
@@ -135,7 +133,6 @@ def count_tabs(fleet: Fleet) -> list[CountTab]:
     return [
         CountTab(key, _LABELS[key], count, GROUPS[key][0].value)
         for key, count in counted.items()
-        if count
     ]
 
 
@@ -157,7 +154,7 @@ def agent_table(
         if state in states and here >= rank
     ]
     if not parts:
-        return AgentTable((), None, 2)
+        return AgentTable((), None)
     head, *rest = parts
     # A single range is sorted and cut already; Django does not sort a cut one again.
     together = head.union(*rest, all=True).order_by("rank", "position") if rest else head
@@ -165,7 +162,7 @@ def agent_table(
     shown = found[:limit]
     rows = [_row(values) for values in shown]
     following = f"{shown[-1]['rank']}.{shown[-1]['position']}" if len(found) > limit else None
-    return AgentTable(rows, following, column_precision([row.cost_nusd for row in rows]))
+    return AgentTable(rows, following)
 
 
 def agent_rows(fleet: Fleet, pks: Sequence[int]) -> list[AgentRow]:
@@ -175,7 +172,7 @@ def agent_rows(fleet: Fleet, pks: Sequence[int]) -> list[AgentRow]:
 
 
 def grid(fleet: Fleet, *, after: int = -1) -> Grid:
-    """A page of the grid: whole machines until a thousand agents are drawn. Two queries."""
+    """A page of the grid: whole machines until `CELLS_PER_PAGE` agents are drawn. Two queries."""
     per_machine = max(1, fleet.agents_total // max(1, fleet.machines_total))
     machines = list(
         Machine.objects.filter(fleet=fleet, position__gt=after)

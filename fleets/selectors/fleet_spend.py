@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from fleets.domain.balance import balance, out_in_s
 from fleets.models import Fleet
-
-_S_PER_MINUTE: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,52 +35,51 @@ class SpendCard:
 
 
 def spend_card(fleet: Fleet) -> SpendCard:
-    """The balance of one fleet, from its own row: no query."""
-    spent, reserved, remaining = fleet.spent_nusd, fleet.reserved_nusd, fleet.remaining_nusd
-    cap = fleet.key_cap_nusd if fleet.key_cap_nusd is not None else fleet.budget_nusd
-    held = held_in_calls(cap, spent=spent, reserved=reserved, remaining=remaining)
+    """The balance of one fleet, from its own row: no query.
+
+    A fleet that was cut off is balanced against its lowered cap, or everything up to the budget
+    would look as if calls in flight held it.
+    """
+    budget = fleet.budget_nusd
+    cap = fleet.key_cap_nusd if fleet.key_cap_nusd is not None else budget
+    now = balance(
+        budget_nusd=cap,
+        spent_nusd=fleet.spent_nusd,
+        reserved_nusd=fleet.reserved_nusd,
+        remaining_nusd=fleet.remaining_nusd,
+    )
+    remaining = fleet.remaining_nusd
+    burn = fleet.burn_nusd_per_min
     return SpendCard(
-        budget_nusd=fleet.budget_nusd,
-        cap_nusd=cap if cap != fleet.budget_nusd else None,
-        spent_nusd=spent,
-        held_nusd=held or None,
-        reserved_nusd=reserved,
+        budget_nusd=budget,
+        cap_nusd=cap if cap != budget else None,
+        spent_nusd=fleet.spent_nusd,
+        held_nusd=(now.held_nusd or None) if now else None,
+        reserved_nusd=fleet.reserved_nusd,
         remaining_nusd=remaining,
-        bar=_bar(fleet.budget_nusd, spent=spent, held=held, reserved=reserved),
-        burn_nusd_per_min=fleet.burn_nusd_per_min,
-        out_in_s=out_in_s(remaining, burn_nusd_per_min=fleet.burn_nusd_per_min),
+        bar=_bar(fleet, is_lowered=cap != budget),
+        burn_nusd_per_min=burn,
+        out_in_s=None if remaining is None else out_in_s(remaining, burn_nusd_per_min=burn),
         seen_at=fleet.key_seen_at,
         sentence=fleet.stop_sentence,
     )
 
 
-def held_in_calls(
-    cap: int | None, *, spent: int | None, reserved: int | None, remaining: int | None
-) -> int:
-    """What is left over of the cap: held for calls in flight. Never negative; 0 when unknown."""
-    if cap is None or spent is None or remaining is None:
-        return 0
-    return max(0, cap - spent - (reserved or 0) - remaining)
+_KINDS: Final = {"held": "held", "reserved": "resv"}
 
 
-def out_in_s(remaining: int | None, *, burn_nusd_per_min: int | None) -> int | None:
-    """Seconds until nothing remains at this rate; None when unknown or never."""
-    if remaining is None or not burn_nusd_per_min:
-        return None
-    return remaining * _S_PER_MINUTE // burn_nusd_per_min
-
-
-def _bar(
-    budget: int | None, *, spent: int | None, held: int, reserved: int | None
-) -> tuple[BarPart, ...]:
-    if not budget or spent is None:
+def _bar(fleet: Fleet, *, is_lowered: bool) -> tuple[BarPart, ...]:
+    against = balance(
+        budget_nusd=fleet.budget_nusd,
+        spent_nusd=fleet.spent_nusd,
+        reserved_nusd=fleet.reserved_nusd,
+        remaining_nusd=None if is_lowered else fleet.remaining_nusd,
+    )
+    if against is None:
         return ()
-    parts: list[BarPart] = []
-    begin = 0.0
-    kinds = (("over" if spent > budget else "used", spent), ("held", held), ("resv", reserved or 0))
-    for kind, amount in kinds:
-        width = min(amount * 100 / budget, 100 - begin)
-        if width > 0:
-            parts.append(BarPart(kind, f"{begin:.2f}%", f"{width:.2f}%"))
-            begin += width
-    return tuple(parts)
+    used = "over" if against.over_nusd else "used"
+    return tuple(
+        BarPart(_KINDS.get(part.name, used), part.x, part.width)
+        for part in against.bar()
+        if part.name != "remaining" and part.width_bp
+    )

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, Value, When
 
 from fleets.domain.status import TERMINAL_OPERATIONS, OperationKind, OperationState
 from fleets.models import Fleet, NodeKind, Operation, OperationNode
@@ -13,11 +13,11 @@ from fleets.selectors.fleet_detail import machine_nusd_per_hour
 
 MOST_ROWS: Final = 200
 READINGS_WANTED: Final = 2
+# An order pressed again within this time is taken for the same one.
+STANDS_FOR: Final = timedelta(minutes=10)
 
 # Words of a node's state. What is in neither set has been proved.
-OPEN_WORDS: Final = (
-    "queued", "requested", "sent", "acknowledged", "running", "stopping", "creating", "deleting",
-)  # fmt: skip
+OPEN_WORDS: Final = ("queued", "running", "acknowledged", "came_back")
 UNCONFIRMED_WORDS: Final = ("failed", "unknown")
 _OPEN: Final = Q(state__in=OPEN_WORDS)
 _UNCONFIRMED: Final = Q(state__in=UNCONFIRMED_WORDS)
@@ -51,6 +51,12 @@ VERBS: Final = {
     OperationKind.DELETE: Verb("Delete {}", "Deleting", "Deleted", "Gone"),
     OperationKind.STOP_MACHINES: Verb("Stop the machines of {}", "Stopping", "Stopped", "Stopped"),
 }
+_KEY_COLUMNS: Final = {
+    OperationKind.CUT_OFF: "Key lowered",
+    OperationKind.CANCEL: "Key lowered",
+    OperationKind.REOPEN: "Key raised",
+    OperationKind.DELETE: "Key revoked",
+}
 _READ_AGAIN: Final = frozenset({OperationKind.CANCEL, OperationKind.DELETE})
 
 
@@ -63,6 +69,7 @@ class NodeCounts:
     open: int
     unconfirmed: int
     revived: int
+    key_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,11 @@ class OperationHead:
     is_over: bool
     can_retry: bool
     can_reopen: bool
+    offers_machines: bool
+    cut_off_at: datetime | None
+    shows_stopped: bool
+    shows_gone: bool
+    key_column: str
     page_title: str
     favicon: str
 
@@ -182,6 +194,13 @@ def operation_head(operation: Operation) -> OperationHead:
         is_over=state in TERMINAL_OPERATIONS,
         can_retry=state is OperationState.FAILED,
         can_reopen=_can_reopen(fleet),
+        offers_machines=kind is OperationKind.CANCEL
+        and state in TERMINAL_OPERATIONS
+        and fleet.machines_running > 0,
+        cut_off_at=counts.key_at if kind is OperationKind.CANCEL else None,
+        shows_stopped=kind in {OperationKind.CANCEL, OperationKind.STOP_MACHINES},
+        shows_gone=kind is OperationKind.DELETE,
+        key_column=_KEY_COLUMNS.get(kind, ""),
         page_title=f"{pill_label} · {title} · Operations",
         favicon=_favicon(state),
     )
@@ -195,6 +214,7 @@ def node_counts(operation: Operation) -> NodeCounts:
         open=Count("pk", filter=_OPEN),
         unconfirmed=Count("pk", filter=_UNCONFIRMED),
         revived=Count("pk", filter=_REVIVED),
+        key_at=Max("key_at"),
     )
     return NodeCounts(**counted)
 
@@ -202,13 +222,12 @@ def node_counts(operation: Operation) -> NodeCounts:
 def node_tabs(head: OperationHead) -> list[NodeTab]:
     """The count tabs of the node table."""
     counts, verb = head.counts, VERBS[OperationKind(head.kind)]
-    tabs = [
+    return [
         NodeTab("not-confirmed", "Not confirmed", counts.unconfirmed, "unknown"),
         NodeTab("open", verb.doing, counts.open, ""),
         NodeTab("came-back", "Came back", counts.revived, "soft-limit"),
         NodeTab("done", verb.node_done, counts.done, ""),
     ]
-    return [tab for tab in tabs if tab.count]
 
 
 def node_table(
@@ -239,18 +258,43 @@ def node_rows(operation: Operation, pks: Sequence[int]) -> list[NodeRow]:
     return [_row(node, kind) for node in nodes]
 
 
-def open_operations(fleet: Fleet) -> list[Operation]:
-    """What is under way for a fleet, newest first. One query."""
-    return list(Operation.objects.filter(fleet=fleet, ended_at__isnull=True)[:5])
+@dataclass(frozen=True, slots=True)
+class OperationLine:
+    """One operation in the list of its fleet."""
+
+    public_id: str
+    state: str
+    word: str
+    by: str
+    requested_at: datetime
 
 
-def recent_operations(fleet: Fleet, *, limit: int = 20) -> list[Operation]:
+def operation_lines(fleet: Fleet, *, limit: int = 6) -> list[OperationLine]:
     """A fleet's operations, newest first, with who ordered them. One query."""
-    return list(Operation.objects.filter(fleet=fleet).select_related("requested_by")[:limit])
+    found = Operation.objects.filter(fleet=fleet).select_related("requested_by")[:limit]
+    return [
+        OperationLine(
+            public_id=operation.public_id,
+            state=operation.state,
+            word=_line_word(operation),
+            by=operation.requested_by.username if operation.requested_by else "",
+            requested_at=operation.requested_at,
+        )
+        for operation in found
+    ]
 
 
-def operation_word(operation: Operation) -> str:
-    """One operation in a few words: "Cutting off", "Cancel: not all confirmed"."""
+def newest_operation(fleet: Fleet, kind: OperationKind, *, now: datetime) -> Operation | None:
+    """The order of this kind that stands: the newest, if it is under way or a few minutes old."""
+    return (
+        Operation.objects.filter(fleet=fleet, kind=kind)
+        .filter(Q(ended_at__isnull=True) | Q(requested_at__gte=now - STANDS_FOR))
+        .first()
+    )
+
+
+def _line_word(operation: Operation) -> str:
+    """One operation in a few words: "Cutting off", "Stopping: not confirmed"."""
     verb = VERBS[OperationKind(operation.kind)]
     match OperationState(operation.state):
         case OperationState.DONE:
@@ -333,8 +377,8 @@ def _node_word(node: OperationNode, kind: OperationKind) -> tuple[str, str]:
     """The word of state (for its colour) and what people read."""
     if node.state in UNCONFIRMED_WORDS:
         return "unknown", "Not confirmed"
-    if node.state == "queued":
-        return "queued", "Queued"
+    if node.state in _OWN_WORDS:
+        return _OWN_WORDS[node.state]
     if node.state in OPEN_WORDS:
         return "stopping", VERBS[kind].doing
     if node.revived:
@@ -345,4 +389,10 @@ def _node_word(node: OperationNode, kind: OperationKind) -> tuple[str, str]:
     return done, VERBS[kind].node_done
 
 
+# The words that mean the same in every kind of operation: word of state and what people read.
+_OWN_WORDS: Final = {
+    "queued": ("queued", "Queued"),
+    "came_back": ("soft_limit", "Came back"),
+    "finished": ("finished", "Had finished"),
+}
 _GOOD_NEWS: Final = frozenset({OperationKind.LAUNCH, OperationKind.RELEASE, OperationKind.REOPEN})

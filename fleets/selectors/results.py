@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Left, Length
 
-from fleets.domain.money import column_precision, usd_string
+from fleets.domain.money import usd_string
 from fleets.models import Fleet, Run, Task, Turn
 from fleets.selectors.agents import GROUPS
 
@@ -53,7 +53,6 @@ class ResultTable:
 
     rows: Sequence[ResultRow]
     after: int | None
-    decimals: int
 
 
 def result_table(
@@ -66,11 +65,7 @@ def result_table(
         tasks = tasks.filter(state__in=GROUPS.get(group, ()))
     found = [_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)[: limit + 1]]
     rows = found[:limit]
-    return ResultTable(
-        rows,
-        rows[-1].position if len(found) > limit else None,
-        column_precision([row.cost_nusd for row in rows]),
-    )
+    return ResultTable(rows, rows[-1].position if len(found) > limit else None)
 
 
 def result_rows(fleet: Fleet, agent_pks: Sequence[int]) -> list[ResultRow]:

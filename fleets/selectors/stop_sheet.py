@@ -1,11 +1,14 @@
-"""What the stop sheet says before anybody presses anything: figures, effects, and who may what."""
+"""What the stop sheet says before anybody presses anything: figures, effects, what is refused."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum
 
-from fleets.domain.status import FleetState
+from fleets.domain.money import show_per_hour
+from fleets.domain.numbers import show_count
+from fleets.domain.status import TERMINAL_FLEETS, FleetState
 from fleets.models import Fleet
 from fleets.selectors.fleet_detail import machine_nusd_per_hour
 from fleets.selectors.fleet_spend import SpendCard, spend_card
@@ -13,6 +16,7 @@ from fleets.selectors.fleet_spend import SpendCard, spend_card
 # The rate budget fills at 85 % of the plan's pace; stopping is served first from it.
 _PACE_PERCENT: Final = 85
 _CUT_OFF_S: Final = 2
+_OVER: Final = TERMINAL_FLEETS | {FleetState.DELETING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,30 @@ class TreeSize:
     agents: int
     agents_open: int
     machines: int
-    machine_nusd_per_hour: int
+    machines_nusd_per_hour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """One way to stop (or to undo a stop). With a `refusal` it is shown and cannot be chosen."""
+
+    word: str
+    title: str
+    note: str
+    text: str
+    button: str
+    refusal: str = ""
+    is_danger: bool = True
+
+    @property
+    def path(self) -> str:
+        """The act's own address, below the fleet's."""
+        return self.word.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class StopSheet:
-    """Everything the sheet shows. `preselected` is hold, cut_off or cancel."""
+    """Everything the sheet shows. `preselected` is the word of a strength, "" when none is left."""
 
     public_id: str
     name: str
@@ -38,27 +60,15 @@ class StopSheet:
     team: str
     spend: SpendCard
     tree: TreeSize
-    cancel_s: int
-    rate_per_minute: int
+    strengths: tuple[Strength, ...]
     preselected: str
-    hold_refusal: str
-    cut_off_refusal: str
-    cancel_refusal: str
     delete_refusal: str
-    is_held: bool
-    is_cut_off: bool
-
-    @property
-    def nothing_left(self) -> bool:
-        """Whether no strength can do anything any more."""
-        return bool(self.hold_refusal and self.cut_off_refusal and self.cancel_refusal)
 
 
 def stop_sheet(fleet: Fleet) -> StopSheet:
     """The sheet of one fleet (`team`, `owner`, `connection` loaded). One query: the tree."""
     tree = tree_size(fleet)
-    rate = fleet.connection.rate_per_minute
-    hold, cut, cancel = _hold_refusal(fleet), _cut_refusal(fleet), _cancel_refusal(fleet)
+    strengths = tuple(_strengths(fleet, tree))
     return StopSheet(
         public_id=fleet.public_id,
         name=fleet.name,
@@ -68,15 +78,9 @@ def stop_sheet(fleet: Fleet) -> StopSheet:
         team=fleet.team.name,
         spend=spend_card(fleet),
         tree=tree,
-        cancel_s=cancel_seconds(tree.agents_open, rate_per_minute=rate),
-        rate_per_minute=rate,
-        preselected=_preselected(hold=hold, cut=cut, cancel=cancel),
-        hold_refusal=hold,
-        cut_off_refusal=cut,
-        cancel_refusal=cancel,
+        strengths=strengths,
+        preselected=_preselected(strengths),
         delete_refusal=_delete_refusal(fleet),
-        is_held=fleet.held_at is not None,
-        is_cut_off=fleet.cut_off_requested_at is not None,
     )
 
 
@@ -87,7 +91,7 @@ def tree_size(fleet: Fleet) -> TreeSize:
     sums: dict[str, Any] = tree.aggregate(
         fleets=Count("pk"),
         agents=Sum("agents_total"),
-        agents_open=Sum("tasks_running") + Sum("tasks_waiting") + Sum("tasks_unknown"),
+        agents_open=Sum(F("tasks_running") + F("tasks_waiting") + F("tasks_unknown")),
         machines=Sum("machines_running"),
     )
     machines = sums["machines"] or 0
@@ -96,7 +100,7 @@ def tree_size(fleet: Fleet) -> TreeSize:
         agents=sums["agents"] or 0,
         agents_open=sums["agents_open"] or 0,
         machines=machines,
-        machine_nusd_per_hour=machines * machine_nusd_per_hour(fleet),
+        machines_nusd_per_hour=machines * machine_nusd_per_hour(fleet),
     )
 
 
@@ -106,45 +110,95 @@ def cancel_seconds(agents: int, *, rate_per_minute: int) -> int:
     return _CUT_OFF_S + round(agents / max(per_second, 0.1))
 
 
-def _preselected(*, hold: str, cut: str, cancel: str) -> str:
-    """The strongest reversible strength that can still do something."""
-    if not cut:
-        return "cut_off"
-    if not hold:
-        return "hold"
-    return "cancel" if not cancel else ""
+def _strengths(fleet: Fleet, tree: TreeSize) -> Iterator[Strength]:
+    yield _release() if fleet.held_at is not None else _hold(fleet)
+    yield _reopen(fleet) if fleet.cut_off_requested_at is not None else _cut_off(fleet)
+    yield _cancel(fleet, tree)
 
 
-_ENDED: Final = frozenset(
-    {
-        FleetState.FINISHED,
-        FleetState.FAILED,
-        FleetState.CANCELLED,
-        FleetState.BUDGET_EXHAUSTED,
-        FleetState.DELETED,
-        FleetState.DELETING,
-    }
-)
+def _hold(fleet: Fleet) -> Strength:
+    return Strength(
+        word="hold",
+        title="Hold",
+        note="reversible, at once",
+        text="No new turn starts. What runs goes on and may spend.",
+        button="Hold now",
+        refusal="It has no work left to hold." if fleet.state in _OVER else "",
+    )
 
 
-def _hold_refusal(fleet: Fleet) -> str:
-    if fleet.held_at is not None:
-        return "It is held already."
-    return "It has no work left to hold." if fleet.state in _ENDED else ""
+def _release() -> Strength:
+    return Strength(
+        word="release",
+        title="Release",
+        note="it is held now",
+        text="Queued turns start again.",
+        button="Release now",
+        is_danger=False,
+    )
 
 
-def _cut_refusal(fleet: Fleet) -> str:
-    if not fleet.key_id:
-        return "It has no key of its own: without a budget there is nothing to cut off."
-    if fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
-        return "Its key is revoked: the platform refuses everything already."
-    return "It is cut off already." if fleet.cut_off_requested_at is not None else ""
+def _cut_off(fleet: Fleet) -> Strength:
+    refusal = ""
+    if fleet.budget_nusd is None:
+        refusal = "It has no budget, so it has no key of its own that could be cut off."
+    elif fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
+        refusal = "Its key is revoked: the platform refuses everything already."
+    return Strength(
+        word="cut_off",
+        title="Cut off",
+        note="reversible, ~2 s",
+        text="The platform refuses every further call, machine and child of the tree. "
+        "Can be reopened.",
+        button="Cut off now",
+        refusal=refusal,
+    )
 
 
-def _cancel_refusal(fleet: Fleet) -> str:
+def _reopen(fleet: Fleet) -> Strength:
+    is_revoked = fleet.key_revoked_at is not None
+    return Strength(
+        word="reopen",
+        title="Reopen",
+        note="it is cut off now",
+        text="The cap is the budget again. Agents that were stopped stay stopped.",
+        button="Reopen now",
+        refusal="Its key is revoked, which cannot be undone." if is_revoked else "",
+        is_danger=False,
+    )
+
+
+def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
+    rate = fleet.connection.rate_per_minute
+    seconds = cancel_seconds(tree.agents_open, rate_per_minute=rate)
+    cut = "Cut off, then interrupt" if fleet.budget_nusd is not None else "Interrupt"
+    where = "" if tree.fleets == 1 else f" in {tree.fleets} fleets"
+    agents = _counted(tree.agents_open, "agent")
+    stay = "stays" if tree.machines == 1 else "stay"
+    refusal = "It has no work left to cancel." if fleet.state in _OVER else ""
     if fleet.state == FleetState.CANCELLING:
-        return "It is being cancelled already."
-    return "It has no work left to cancel." if fleet.state in _ENDED else ""
+        refusal = "It is being cancelled already."
+    return Strength(
+        word="cancel",
+        title="Cancel" if tree.fleets == 1 else "Cancel the tree",
+        note=f"not reversible, ~{seconds} s",
+        text=f"{cut} {agents}{where} at {rate} requests/min. "
+        f"{_counted(tree.machines, 'machine')} {stay}, "
+        f"{show_per_hour(tree.machines_nusd_per_hour)}.",
+        button="Cancel now",
+        refusal=refusal,
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{show_count(number)} {noun}" if number == 1 else f"{show_count(number)} {noun}s"
+
+
+def _preselected(strengths: tuple[Strength, ...]) -> str:
+    """The strongest reversible strength that can still do something, else what there is."""
+    possible = {strength.word for strength in strengths if not strength.refusal}
+    wanted = ("cut_off", "hold", "cancel", "reopen", "release")
+    return next((word for word in wanted if word in possible), "")
 
 
 def _delete_refusal(fleet: Fleet) -> str:

@@ -118,4 +118,5 @@ def test_count_tabs_come_from_the_fleets_own_counters_without_a_query(
     with django_assert_num_queries(0):
         tabs = count_tabs(fleet)
 
-    assert [(tab.key, tab.count) for tab in tabs] == [("failed", 3), ("finished", 40)]
+    counted = {tab.key: tab.count for tab in tabs if tab.count}
+    assert counted == {"failed": 3, "finished": 40}

@@ -15,7 +15,7 @@ from fleets.selectors.fleet_events import event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.machines import machine_table
 from fleets.selectors.results import export_rows, result_table, shared_failure
-from fleets.selectors.stop_sheet import stop_sheet
+from fleets.selectors.stop_sheet import cancel_seconds, stop_sheet
 from tests.factories import (
     AgentFactory,
     FleetEventFactory,
@@ -227,7 +227,8 @@ def test_the_stop_sheet_of_a_budgeted_fleet_preselects_the_cut_off(
     assert sheet.preselected == "cut_off"
     assert sheet.tree.agents_open == 20
     assert sheet.tree.fleets == 1
-    assert sheet.cancel_s == 2 + round(20 / (300 * 0.85 / 60))
+    assert cancel_seconds(20, rate_per_minute=300) == 7
+    assert sheet.strengths[-1].note == "not reversible, ~7 s"
 
 
 def test_the_stop_sheet_counts_child_fleets_too() -> None:
@@ -243,5 +244,21 @@ def test_the_stop_sheet_counts_child_fleets_too() -> None:
 def test_without_a_key_the_cut_off_is_refused_with_the_reason_and_hold_is_preselected() -> None:
     sheet = stop_sheet(FleetFactory(budget_nusd=None))
 
-    assert "nothing to cut off" in sheet.cut_off_refusal
+    refusals = {strength.word: strength.refusal for strength in sheet.strengths}
+    assert "no budget" in refusals["cut_off"]
     assert sheet.preselected == "hold"
+
+
+def test_a_held_fleet_is_offered_its_release_and_a_cut_off_one_its_reopening() -> None:
+    now = timezone.now()
+
+    sheet = stop_sheet(budgeted(held_at=now, cut_off_requested_at=now))
+
+    assert [strength.word for strength in sheet.strengths] == ["release", "reopen", "cancel"]
+
+
+def test_a_finished_fleet_has_nothing_left_to_hold_or_cancel() -> None:
+    sheet = stop_sheet(FleetFactory(state=FleetState.FINISHED, budget_nusd=None))
+
+    assert all(strength.refusal for strength in sheet.strengths)
+    assert sheet.preselected == ""

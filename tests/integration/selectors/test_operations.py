@@ -37,7 +37,7 @@ def test_the_head_counts_what_is_proved() -> None:
 
     assert (head.counts.done, head.counts.total, head.left) == (1, 3, 2)
     assert head.pill_label == "Stopping 1 of 3"
-    assert [(tab.key, tab.count) for tab in node_tabs(head)] == [
+    assert [(tab.key, tab.count) for tab in node_tabs(head) if tab.count] == [
         ("not-confirmed", 1),
         ("open", 1),
         ("done", 1),
@@ -51,6 +51,15 @@ def test_a_node_that_came_back_is_said_to_have_been_stopped_twice() -> None:
     table = node_table(operation, group="came-back")
 
     assert [row.word for row in table.rows] == ["Stopped twice"]
+
+
+def test_a_node_that_runs_again_is_still_open_and_says_so() -> None:
+    operation = cancel("came_back", "finished")
+
+    head = operation_head(operation)
+
+    assert (head.counts.open, head.counts.done) == (1, 1)
+    assert [row.word for row in node_table(operation).rows] == ["Came back", "Had finished"]
 
 
 def test_the_key_of_a_cancelled_fleet_is_said_to_be_cut_off() -> None:

@@ -1,0 +1,248 @@
+"""The fleet page: where it stands, its agents, machines, answers, events and settings."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode, urlsplit
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from fleetdash import htmx
+from fleets.access import get_fleet, role_required, user_of
+from fleets.domain.status import Role
+from fleets.live.channels import fleet_topic
+from fleets.live.tokens import live_page, position
+from fleets.models import Fleet, User
+from fleets.selectors import agents, machines
+from fleets.selectors.agent_peek import agent_peek
+from fleets.selectors.fleet_detail import (
+    FleetHead,
+    failed_count,
+    fleet_head,
+    machine_nusd_per_hour,
+)
+from fleets.selectors.fleet_events import IN_PANEL, event_page
+from fleets.selectors.fleet_spend import spend_card
+from fleets.selectors.operations import operation_lines
+from fleets.selectors.results import result_table, shared_failure
+
+FRAGMENTS: Final = {
+    "fleet-state": "fleet-state",
+    "fleet-tab": "fleet-tab",
+    "fleet-peek": "fleet-peek",
+    "live": "includes/_live.html",
+}
+TABS: Final = ("agents", "machines", "results", "events", "settings")
+
+
+@dataclass(frozen=True, slots=True)
+class PageTab:
+    """One tab of the page; `count` None has no number."""
+
+    key: str
+    label: str
+    count: int | None
+
+
+@require_safe
+@role_required(Role.VIEWER)
+def fleet_detail(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The page; under HTMX its state, its tab or the peek alone."""
+    user = user_of(request)
+    since = position()
+    fleet = get_fleet(user, public_id)
+    asked = htmx.fragment_for(request, FRAGMENTS)
+    head = fleet_head(fleet, now=timezone.now())
+    context = page_context(fleet, head, user=user)
+    if asked in (None, "fleet-state"):
+        context["spend"] = spend_card(fleet)
+    if asked in (None, "fleet-tab"):
+        context |= _tab_context(request, fleet)
+    if asked in (None, "fleet-peek"):
+        context |= _peek_context(request, fleet)
+    if asked is None:
+        context["events"] = event_page(fleet, limit=IN_PANEL)
+        context["operations"] = operation_lines(fleet)
+    if asked in (None, "includes/_live.html"):
+        topics = [fleet_topic(fleet.public_id)]
+        context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
+    oob = ("fleet-title", "fleet-meta", "page-state") if asked == "fleet-state" else ()
+    response = htmx.render(
+        request, "fleets/fleet_detail.html", context, fragments=FRAGMENTS, oob=oob
+    )
+    if asked == "fleet-peek":
+        response.headers["HX-Push-Url"] = context["peek_url"]
+    return response
+
+
+@require_safe
+@role_required(Role.VIEWER)
+def fleet_agent(request: HttpRequest, public_id: str, agent_id: str) -> HttpResponse:
+    """One agent as a page of its own; under HTMX what changes of it."""
+    user = user_of(request)
+    since = position()
+    fleet = get_fleet(user, public_id)
+    peek = agent_peek(fleet, agent_id)
+    if peek is None:
+        raise Http404
+    head = fleet_head(fleet, now=timezone.now())
+    context = page_context(fleet, head, user=user) | {"peek": peek}
+    topics = [fleet_topic(fleet.public_id)]
+    context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
+    return htmx.render(
+        request,
+        "fleets/fleet_agent.html",
+        context,
+        fragments={f"peek-{peek.pk}": "fleets/_agent_body.html", "live": "includes/_live.html"},
+    )
+
+
+def page_context(fleet: Fleet, head: FleetHead, *, user: User) -> dict[str, Any]:
+    """What every page of a fleet needs."""
+    return {
+        "fleet": fleet,
+        "head": head,
+        "here": reverse("fleets:fleet_detail", args=[fleet.public_id]),
+        "launch_url": f"{reverse('fleets:fleet_new')}?{urlencode({'from': fleet.public_id})}",
+        "can": "operate" if user.is_operator else "read",
+        "page_state": {"title": head.title, "favicon": head.favicon, "summary": head.summary},
+    }
+
+
+def page_tabs(fleet: Fleet) -> list[PageTab]:
+    """The tabs with their numbers, from the fleet's own row."""
+    answered = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
+    return [
+        PageTab("agents", "Agents", fleet.agents_total),
+        PageTab("machines", "Machines", fleet.machines_total),
+        PageTab("results", "Results", answered),
+        PageTab("events", "Events", None),
+        PageTab("settings", "Settings", None),
+    ]
+
+
+def _tab_context(request: HttpRequest, fleet: Fleet) -> dict[str, Any]:
+    tab = request.GET.get("tab", "")
+    tab = tab if tab in TABS else "agents"
+    build = {
+        "agents": _agents,
+        "machines": _machines,
+        "results": _results,
+        "events": _events,
+        "settings": _settings,
+    }[tab]
+    tabs = agents.count_tabs(fleet)
+    context = {
+        "tab": tab,
+        "tab_template": f"fleets/_tab_{tab}.html",
+        "page_tabs": page_tabs(fleet),
+        "self_url": request.get_full_path(),
+        "tabs": tabs,
+    }
+    return context | build(request, fleet, tabs)
+
+
+def _agents(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> dict[str, Any]:
+    words = request.GET
+    group, search = words.get("state", ""), words.get("q", "").strip()
+    view = "table" if words.get("view") == "table" else "grid"
+    limit = agents.ROWS_BESIDE_GRID if view == "grid" else agents.MOST_ROWS
+    table = agents.agent_table(
+        fleet, group=group, search=search, after=words.get("after", ""), limit=limit
+    )
+    failed = failed_count(fleet)
+    is_drawn = view == "grid" and fleet.agents_total <= agents.BARS_ABOVE
+    counted = {tab.key: tab.count for tab in tabs}
+    return {
+        "table": table,
+        "grid": agents.grid(fleet, after=_number(words.get("machines", ""), -1))
+        if is_drawn
+        else None,
+        "agents_total": fleet.agents_total,
+        "cause": {"failed": failed, "text": shared_failure(fleet) if failed > 1 else ""},
+        "counts": _counts(request, tabs, group),
+        "filter": {
+            "group": group,
+            "search": search,
+            "view": view,
+            "count": counted.get(group, 0) if group else fleet.agents_total,
+            "all": _url(request, state="", after=""),
+            "grid_url": _url(request, view="", after=""),
+            "table_url": _url(request, view="table", after=""),
+            "next_url": _url(request, after=table.after) if table.after else "",
+            "first_url": _url(request, after="") if words.get("after") else "",
+        },
+    }
+
+
+def _machines(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
+    after = _number(request.GET.get("after", ""), -1)
+    return {"machines": machines.machine_table(fleet, after=after)}
+
+
+def _results(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> dict[str, Any]:
+    group = request.GET.get("state", "")
+    after = _number(request.GET.get("after", ""), -1)
+    return {
+        "results": result_table(fleet, group=group, after=after),
+        "tasks_total": fleet.tasks_total,
+        "counts": _counts(request, tabs, group),
+        "filter": {"group": group},
+    }
+
+
+def _events(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
+    only = request.GET.get("only", "")[: agents.MOST_SEARCH_CHARS]
+    before = _number(request.GET.get("before", ""), 0) or None
+    return {
+        "all_events": event_page(fleet, before=before, agent_id=only),
+        "filter": {"agent_id": only},
+    }
+
+
+def _settings(_request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
+    return {
+        "machine_nusd_per_hour": machine_nusd_per_hour(fleet),
+        "delay_minutes": fleet.after_delay_s // 60,
+    }
+
+
+def _counts(request: HttpRequest, tabs: list[agents.CountTab], group: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "tab": tab,
+            "url": _url(request, state=tab.key, after=""),
+            "is_current": tab.key == group,
+        }
+        for tab in tabs
+    ]
+
+
+def _peek_context(request: HttpRequest, fleet: Fleet) -> dict[str, Any]:
+    """The peek, and the address that shows the page with it: the filter of the page stays."""
+    agent_id = request.GET.get("agent", "")[: agents.MOST_SEARCH_CHARS]
+    peek = agent_peek(fleet, agent_id) if agent_id else None
+    current = QueryDict(urlsplit(request.headers.get("HX-Current-URL", "")).query, mutable=True)
+    query = current if request.headers.get("HX-Current-URL") else request.GET.copy()
+    query.pop("agent", None)
+    close_url = f"{request.path}?{query.urlencode()}" if query else request.path
+    if peek:
+        query["agent"] = peek.agent_id
+    peek_url = f"{request.path}?{query.urlencode()}" if query else request.path
+    return {"peek": peek, "close_url": close_url, "peek_url": peek_url}
+
+
+def _url(request: HttpRequest, **changes: str) -> str:
+    """This address with some words of its query changed; an empty word is left out."""
+    query = request.GET.copy()
+    for name, value in changes.items():
+        query[name] = value
+    kept = {name: value for name, value in query.items() if value and name != "agent"}
+    return f"{request.path}?{urlencode(kept)}" if kept else request.path
+
+
+def _number(text: str, otherwise: int) -> int:
+    is_number = text.isascii() and text.isdecimal() and len(text) < 10
+    return int(text) if is_number else otherwise
