@@ -36,7 +36,7 @@ class Key:
 
 @dataclass
 class Machine:
-    """One sandbox of a fleet."""
+    """One sandbox of a fleet; `paused_ms` is time that passed while the emulator was down."""
 
     id: str
     fleet_id: str
@@ -53,6 +53,7 @@ class Machine:
     due_ms: int | None = None
     started_ms: int | None = None
     activity_ms: int | None = None
+    paused_ms: int = 0
     error: str | None = None
     deleting: bool = False
 
@@ -110,6 +111,7 @@ class Execution:
     profile: JsonObject | None
     output_limit: int | None
     timeout_ms: int | None
+    deadline_ms: int | None
     request_id: str
     request_digest: str
     time_factor: float
@@ -135,3 +137,8 @@ class Execution:
     error: str | None = None
     error_code: str | None = None
     tools: list[JsonObject] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # The store reads every fraction as a Decimal.
+        self.time_factor = float(self.time_factor)
+        self.failure_share = float(self.failure_share)

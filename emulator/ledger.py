@@ -42,6 +42,11 @@ class Ledger:
         self._metered: set[str] = set()
         self._open_compute: dict[tuple[str, str | None], Entry] = {}
 
+    @property
+    def is_metering(self) -> bool:
+        """True while a machine runs, so that time itself changes figures."""
+        return bool(self._metered)
+
     # Keys
 
     def load(self, key: Key) -> None:

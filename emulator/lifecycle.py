@@ -81,14 +81,21 @@ def _meter(world: World, machine: Machine, *, sign: int) -> None:
 
 def _watch(world: World, machine: Machine) -> None:
     """Come back when the machine's lifetime or its idle time may be over."""
-    ends_ms = (machine.started_ms or 0) + machine.lifetime_s * 1000
-    idle_ms = (machine.activity_ms or 0) + machine.idle_s * 1000
-    _due_at(world, machine, due_ms=max(min(ends_ms, idle_ms), world.now_ms()))
+    due_ms = min(lifetime_end_ms(machine), _idle_end_ms(machine))
+    _due_at(world, machine, due_ms=max(due_ms, world.now_ms()))
+
+
+def lifetime_end_ms(machine: Machine) -> int:
+    return (machine.started_ms or 0) + machine.lifetime_s * 1000 + machine.paused_ms
+
+
+def _idle_end_ms(machine: Machine) -> int:
+    return (machine.activity_ms or 0) + machine.idle_s * 1000
 
 
 def _rest(world: World, machine: Machine) -> None:
     now_ms = world.now_ms()
-    if now_ms >= (machine.started_ms or 0) + machine.lifetime_s * 1000:
+    if now_ms >= lifetime_end_ms(machine):
         cease(world, machine, status="expired", error_code="SANDBOX_EXPIRED")
         return
     busy = any(
@@ -97,7 +104,7 @@ def _rest(world: World, machine: Machine) -> None:
     )
     if busy:
         machine.activity_ms = now_ms
-    if now_ms >= (machine.activity_ms or 0) + machine.idle_s * 1000:
+    if now_ms >= _idle_end_ms(machine):
         cease(world, machine, status="stopped", error_code="SANDBOX_STOPPED")
     else:
         _watch(world, machine)

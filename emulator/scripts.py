@@ -9,6 +9,7 @@ from emulator.narratives import ALL, KEYWORDS, Narrative
 
 FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90
+HEARTBEAT_MS = 5_000
 _DIRECTIVE = re.compile(r"\[\[(ok|fail|slow|calls)(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
 
 DIRECTIVES = {
@@ -185,7 +186,16 @@ def beats_of(plan: Plan, *, time_factor: float) -> list[Beat]:
                 break
     total_ms = sum(beat.delay_ms for beat in beats)
     factor = plan.fixed_ms / total_ms if plan.fixed_ms is not None else time_factor
-    return [Beat(beat.delay_ms * factor, beat.action, beat.call, beat.part) for beat in beats]
+    timed: list[Beat] = []
+    for beat in beats:
+        delay_ms = beat.delay_ms * factor
+        if beat.action in ("think", "say", "settle"):
+            # A long silence holds nothing but heartbeats, about every 5 s.
+            silent = int(delay_ms // HEARTBEAT_MS)
+            timed += [Beat(HEARTBEAT_MS, "beat", beat.call)] * silent
+            delay_ms -= silent * HEARTBEAT_MS
+        timed.append(Beat(delay_ms, beat.action, beat.call, beat.part))
+    return timed
 
 
 def _call_beats(call: CallPlan, *, index: int, delay_ms: float) -> list[Beat]:

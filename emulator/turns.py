@@ -52,9 +52,9 @@ def turn_due(world: World, execution_id: str) -> None:
     now_ms = world.now_ms()
     if execution is None or execution.status != "running" or execution.due_ms > now_ms:
         return
-    limit_ms = execution.timeout_ms
-    if limit_ms is not None and now_ms >= execution.started_ms + limit_ms:
-        fail(world, execution, code="TIMEOUT", message=f"The turn passed its {limit_ms} ms.")
+    if execution.deadline_ms is not None and now_ms >= execution.deadline_ms:
+        message = f"The turn passed its {execution.timeout_ms} ms."
+        fail(world, execution, code="TIMEOUT", message=message)
         return
     plan, beats = script_of(world, execution)
     beat = beats[execution.cursor]
@@ -70,8 +70,8 @@ def _schedule(world: World, execution: Execution, *, delay_ms: float) -> None:
     now_ms = world.now_ms()
     before_ms = execution.due_ms if now_ms - execution.due_ms < 1000 else now_ms
     due_ms = before_ms + max(1, round(delay_ms))
-    if execution.timeout_ms is not None:
-        due_ms = min(due_ms, execution.started_ms + execution.timeout_ms)
+    if execution.deadline_ms is not None:
+        due_ms = min(due_ms, execution.deadline_ms)
     execution.due_ms = due_ms
     world.touch(execution)
     world.scheduler.at(due_ms, kind="turn", entity_id=execution.id)
@@ -84,6 +84,9 @@ def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None
         _emit(world, execution, frames.opening(execution, native_id=native_id))
     elif beat.action == "call":
         _start_call(world, execution, call=call, index=beat.call)
+    elif beat.action == "beat":
+        elapsed_ms = world.now_ms() - execution.started_ms
+        _emit(world, execution, [frames.heartbeat("thinking", elapsed_ms=elapsed_ms)])
     elif beat.action in ("think", "say"):
         _speak(world, execution, call=call, beat=beat)
     elif beat.action == "settle":

@@ -123,6 +123,7 @@ class World:
         self.events.setdefault(execution.id, deque()).append(event)
         session = self.sessions[execution.session_key]
         session.last_event_ms = at_ms
+        self.touch(session)
         if self._store is not None:
             self._new_events.append((execution.id, *event))
         signal = self._signals.pop(execution.id, None)
@@ -159,6 +160,8 @@ class World:
                 self.ledger.dirty_entries.clear()
                 return
             ledger = self.ledger
+            if not (self._dirty or ledger.dirty_keys or self._new_events or ledger.is_metering):
+                return
             things: list[tuple[str, str, Any]] = [
                 (kind, thing_id, thing) for (kind, thing_id), thing in self._dirty.items()
             ]
@@ -220,9 +223,14 @@ class World:
             self.sessions_by_machine.setdefault(thing.sandbox_id, []).append(thing.id)
         elif isinstance(thing, Machine) and thing.due_ms is not None:
             thing.due_ms += gap_ms
+            thing.paused_ms += gap_ms
+            if thing.activity_ms is not None:
+                thing.activity_ms += gap_ms
             self.scheduler.at(thing.due_ms, kind="machine", entity_id=thing.id)
         elif isinstance(thing, Execution) and thing.status == "running":
             thing.due_ms += gap_ms
+            if thing.deadline_ms is not None:
+                thing.deadline_ms += gap_ms
             self.scheduler.at(thing.due_ms, kind="turn", entity_id=thing.id)
 
     def _restore_events(self) -> None:

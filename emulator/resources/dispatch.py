@@ -102,6 +102,7 @@ def _execution(call: Call, *, machine: Machine, session: Session, prompt: str) -
         world.sessions_by_machine.setdefault(machine.id, []).append(session.id)
     backend = effective_backend(body.get("backend"), machine)
     now_ms = world.now_ms()
+    limit_ms = body.get("timeoutMs")
     return Execution(
         id=execution_id(machine.id, session.session_id, body["turnId"]),
         session_key=session.id,
@@ -117,7 +118,8 @@ def _execution(call: Call, *, machine: Machine, session: Session, prompt: str) -
         source=backend.source,
         profile=backend.profile,
         output_limit=backend.output_limit,
-        timeout_ms=body.get("timeoutMs"),
+        timeout_ms=limit_ms,
+        deadline_ms=None if limit_ms is None else now_ms + limit_ms,
         request_id=secrets.token_hex(16),
         request_digest="sha256:" + digest(dumps(body)),
         time_factor=world.dials.turn_time_factor,

@@ -6,7 +6,7 @@ from emulator.calls import Answer, Call
 from emulator.clock import iso
 from emulator.entities import Machine
 from emulator.errors import bad_request, not_found, wrong_state
-from emulator.lifecycle import cease, finish_delete
+from emulator.lifecycle import cease, finish_delete, lifetime_end_ms
 from emulator.lifecycle import resume as resume_machine
 from emulator.strict import check_fields, read_page
 from emulator.world import World
@@ -91,7 +91,7 @@ def view(machine: Machine) -> dict[str, Any]:
     }
     if machine.started_ms is not None:
         body["startedAt"] = iso(machine.started_ms)
-        body["expiresAt"] = iso(machine.started_ms + machine.lifetime_s * 1000)
+        body["expiresAt"] = iso(lifetime_end_ms(machine))
     if machine.activity_ms is not None:
         body["lastActivityAt"] = iso(machine.activity_ms)
     if machine.error is not None:
