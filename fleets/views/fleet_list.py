@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -18,7 +18,12 @@ from fleets.selectors.fleet_list import FleetPage, Overview, fleet_page, has_con
 from fleets.selectors.fleet_peek import fleet_peek
 from fleets.selectors.fleet_rows import show_rate
 
-FRAGMENTS: Final = ("fleet-split", "fleet-table", "fleet-counts")
+FRAGMENTS: Final = {
+    "fleet-split": "fleet-split",
+    "fleet-table": "fleet-table",
+    "fleet-counts": "fleet-counts",
+    "peek": "fleets/_fleet_peek.html",
+}
 OOB: Final = {
     "fleet-split": ("page-state",),
     "fleet-counts": ("fleet-new", "fleet-costs", "page-state"),
@@ -31,10 +36,13 @@ def fleet_list(request: HttpRequest) -> HttpResponse:
     """The list; under HTMX the part that was asked for. `known` keeps newer fleets waiting."""
     user = user_of(request)
     now = timezone.now()
-    since = position()
     chosen = FleetFilter.of(request.GET.dict())
     known = _number(request.GET.get("known", ""))
     asked = htmx.fragment_for(request, FRAGMENTS)
+    # The stream begins where it stood before the rows were read: nothing falls between.
+    since = position() if asked is None else ""
+    if asked == FRAGMENTS["peek"]:
+        return _peek(request, user, chosen)
     above = overview(chosen, user, now=now, known=known)
     context: dict[str, Any] = {
         "chosen": chosen,
@@ -68,14 +76,22 @@ def fleet_list(request: HttpRequest) -> HttpResponse:
     )
 
 
+def _peek(request: HttpRequest, user: User, chosen: FleetFilter) -> HttpResponse:
+    """The open peek alone: it fetches itself while the list is live."""
+    context = _peek_context(request, user, chosen)
+    if context["peek"] is None:
+        raise Http404
+    context["here"] = reverse("fleets:fleet_list")
+    return htmx.render(request, "fleets/fleet_list.html", context, fragments=FRAGMENTS)
+
+
 def _page_context(
     request: HttpRequest, chosen: FleetFilter, above: Overview, page: FleetPage
 ) -> dict[str, Any]:
-    paging = {key: request.GET[key] for key in ("after", "before") if request.GET.get(key)}
     is_empty = not page.rows
     return {
         "page": page,
-        "refresh_query": chosen.query(known=str(above.known), **paging),
+        "refresh_query": chosen.query(known=str(above.known), **_paging(request)),
         "older_query": chosen.query(after=page.after) if page.after else "",
         "newer_query": chosen.query(before=page.before) if page.before else "",
         "sorts": _sorts(chosen),
@@ -101,12 +117,16 @@ def _page_context(
 
 def _peek_context(request: HttpRequest, user: User, chosen: FleetFilter) -> dict[str, Any]:
     peek = request.GET.get("peek", "")
+    paging = _paging(request)
     return {
         "peek": fleet_peek(user, peek) if peek else None,
-        "close_query": chosen.query(
-            after=request.GET.get("after", ""), before=request.GET.get("before", "")
-        ),
+        "peek_query": chosen.query(peek=peek, **paging),
+        "close_query": chosen.query(**paging),
     }
+
+
+def _paging(request: HttpRequest) -> dict[str, str]:
+    return {key: request.GET[key] for key in ("after", "before") if request.GET.get(key)}
 
 
 def _sorts(chosen: FleetFilter) -> dict[str, dict[str, str]]:

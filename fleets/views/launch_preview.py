@@ -51,7 +51,7 @@ class CostRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The panel. `flight` None: a field cannot be read; `missing`, `problems`: with field labels."""
+    """The panel. `flight` None: a field cannot be read. Places are named by their labels."""
 
     checked_at: datetime
     launch_label: str

@@ -1,4 +1,4 @@
-"""The fleets list: rows are patched cell by cell, counts and new fleets are fetched."""
+"""The fleets list: rows are patched cell by cell; counts, new fleets and the peek are fetched."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,6 +13,7 @@ from fleets.selectors.fleet_rows import FleetRow, for_rows, row_of
 PAGE: Final = "fleet_list"
 _COUNTS: Final = Hint("fleet-counts")
 _TABLE: Final = Hint("fleet-table")
+_PEEK: Final = Hint("peek")
 
 # Partial of the row's template, and the prefix of its cell's id. The name's cell is not patched: it
 # holds what differs between viewers (the place in the tree, the address of the peek).
@@ -30,8 +31,8 @@ def fleet_list_changes(_topic: str, changes: Sequence[Change]) -> Sequence[Piece
     """Cells of the fleets that changed; many at once make every page fetch its own table."""
     changed = {pk for change in changes if change["kind"] == "fleet" for pk in change["ids"]}
     if len(changed) > _MOST_ROWS:
-        return [_TABLE, _COUNTS]
-    pieces: list[Piece] = [_COUNTS]
+        return [_TABLE, _COUNTS, _PEEK]
+    pieces: list[Piece] = [_COUNTS, _PEEK] if changed else [_COUNTS]
     for fleet in for_rows(Fleet.objects.filter(pk__in=changed)):
         pieces.extend(_cells(row_of(fleet)))
     return pieces
