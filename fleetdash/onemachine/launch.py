@@ -44,10 +44,13 @@ def become(user: str) -> None:
     """Give up root for good; nothing to do for anyone else."""
     if os.geteuid() != 0:
         return
-    entry = pwd.getpwnam(user)
-    os.setgroups([])
-    os.setgid(entry.pw_gid)
-    os.setuid(entry.pw_uid)
+    try:
+        entry = pwd.getpwnam(user)
+        os.setgroups([])
+        os.setgid(entry.pw_gid)
+        os.setuid(entry.pw_uid)
+    except (KeyError, OSError) as error:
+        sys.exit(f"root cannot become {user}, and the servers do not run as root: {error}")
 
 
 def _arguments() -> argparse.Namespace:

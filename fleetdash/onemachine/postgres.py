@@ -148,7 +148,10 @@ def write_server_file(path: Path, text: str) -> None:
 
 def _give_away(path: Path) -> None:
     if os.geteuid() == 0:
-        entry = pwd.getpwnam(SERVER_USER)
+        try:
+            entry = pwd.getpwnam(SERVER_USER)
+        except KeyError as error:
+            raise Refusal(f"Started by root, Postgres needs the user {SERVER_USER}.") from error
         os.chown(path, entry.pw_uid, entry.pw_gid)
 
 

@@ -75,10 +75,16 @@ def _stop_strays(data: Path) -> None:
 def _stopping_on_signals() -> Iterator[None]:
     """The first signal raises `Stopped`; later ones are told to be patient."""
 
+    asked_at = 0.0
+
     def be_patient(_number: int, _frame: object) -> None:
-        say("Still stopping …")
+        # One key press may arrive twice: from the terminal and from `make`.
+        if time.monotonic() - asked_at > 1:
+            say("Still stopping …")
 
     def stop(_number: int, _frame: object) -> None:
+        nonlocal asked_at
+        asked_at = time.monotonic()
         for number in _SIGNALS:
             signal.signal(number, be_patient)
         raise Stopped

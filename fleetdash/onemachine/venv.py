@@ -153,6 +153,8 @@ def main() -> int:
     except CannotInstallError as reason:
         sys.stderr.write(f"{reason}\n")
         return 1
+    except KeyboardInterrupt:
+        return 130
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "The disk is full: free some space" if full else f"{venv} cannot be made: {error}"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fleetdash.onemachine.programs import tied
 from tests.support import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,8 @@ def checks() -> list[Step]:
 
 # The program `lint-imports` by its function: its own file breaks when a checkout is moved.
 _LINT_IMPORTS = (
-    "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+    "import sys; from importlinter.cli import lint_imports;"
+    "sys.exit(lint_imports(no_cache=True, no_logo=True))"
 )
 
 
@@ -89,7 +91,8 @@ def run(step: Step) -> Outcome:
     if step.refusal:
         print(step.refusal, flush=True)
         return Outcome(step.name, passed=False, word="could not run", took_s=0)
-    result = subprocess.run(step.command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+    # Tied: a run that is killed takes its step along.
+    result = subprocess.run(tied(step.command), cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
     word = "ok" if result.returncode == 0 else f"FAILED (exit {result.returncode})"
     if step.command[:3] == _PYTEST[:3] and result.returncode == _NO_TESTS:
         word = "FAILED: there were no tests"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fleetdash.onemachine import leftovers
 from fleetdash.onemachine.ports import free_port
+from fleetdash.onemachine.programs import tied
 from fleetdash.onemachine.readiness import is_ok
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +94,7 @@ class Machine:
         output = self.tree.parent / f"{self.data.name}-{time.monotonic_ns()}.out"
         with output.open("w") as file:
             process = subprocess.Popen(
-                ["make", "up"],
+                tied(("make", "up")),
                 cwd=self.tree,
                 env=self.environment(**more),
                 stdin=subprocess.DEVNULL,

@@ -13,6 +13,7 @@ import pytest
 
 from fleetdash.onemachine import leftovers
 from fleetdash.onemachine.holder import holder
+from fleetdash.onemachine.pair import Pair, Running
 from fleetdash.onemachine.ports import is_free
 from fleetdash.onemachine.private_files import read_env
 from tests.support.machine import Machine, command_line, copy_tree, eventually
@@ -117,3 +118,29 @@ def test_a_start_ends_what_an_earlier_one_left_and_spares_strangers(machine: Mac
         for process in (stray, stranger):
             process.kill()
             process.wait()
+
+
+def test_servers_and_platform_that_are_named_are_used_and_none_is_started(
+    machine: Machine, tmp_path: Path
+) -> None:
+    elsewhere = Running(Pair.prepare(tmp_path / "elsewhere", durable=False))
+    platform = {
+        "PLATFORM_SANDBOX_URL": "http://127.0.0.1:9/sandbox",
+        "PLATFORM_ID_URL": "http://127.0.0.1:9/id",
+        "PLATFORM_ROUTER_URL": "http://127.0.0.1:9/router/v1",
+        "PLATFORM_API_KEY": "sk-tan-of-somebody",
+        "FLEETDASH_ADMIN_PASSWORD": "chosen-by-hand-1",
+    }
+    try:
+        with machine.up(**elsewhere.pair.environment(), **platform) as up:
+            assert "Sign in as admin with chosen-by-hand-1" in up.said()
+            assert "emulator" not in up.said()
+            lines = "\n".join(map(command_line, machine.processes()))
+            assert "uvicorn" in lines
+            assert not any(word in lines for word in ("bin/postgres", "valkey-server", "emulator"))
+            kept = (machine.data / "secrets.env").read_text()
+            assert "chosen-by-hand" not in kept
+            assert read_env(machine.data / "run.env")["REDIS_URL"] == elsewhere.pair.valkey.url
+            machine.make("down")
+    finally:
+        elsewhere.stop()
