@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.html import format_html
-from django.utils.safestring import mark_safe
+
+from fleets.live.fragments import Partial
 
 Fragments = Collection[str] | Mapping[str, str]
 
@@ -62,7 +62,7 @@ def render(
     else:
         content = str(_partial(template, partial, context, request))
         for name in oob:
-            content += as_partial(name, _partial(template, name, context, request))
+            content += Partial(name, _partial(template, name, context, request)).markup()
     response = HttpResponse(content, status=status)
     if partial is not None and status == 200 and request.method == "GET":
         response = _unless_unchanged(request, response)
@@ -74,16 +74,6 @@ def redirect(request: HttpRequest, url: str) -> HttpResponse:
     if request.headers.get("HX-Request") == "true":
         return _uncached(HttpResponse(status=204, headers={"HX-Redirect": url}))
     return _uncached(HttpResponseRedirect(url, status=303))
-
-
-def as_partial(target: str, html: str, swap: str = "outerMorph") -> str:
-    """Wrap HTML so that htmx swaps it into `#target`; table rows survive the parser this way."""
-    return format_html(
-        '<hx-partial hx-target="#{}" hx-swap="{}">{}</hx-partial>',
-        target,
-        swap,
-        mark_safe(html),  # noqa: S308  # rendered by our own templates
-    )
 
 
 def _live_element(request: HttpRequest, context: dict[str, Any] | None) -> str | None:

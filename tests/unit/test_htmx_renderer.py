@@ -78,11 +78,6 @@ def test_a_redirect_is_a_header_under_htmx_and_a_see_other_without() -> None:
     assert (plain.status_code, plain["Location"]) == (303, "/operations/op-1")
 
 
-def test_what_goes_along_is_wrapped_so_that_table_rows_survive_the_parser() -> None:
-    html = htmx.as_partial("row-7", '<tr id="row-7"><td>1</td></tr>')
-    assert html.startswith('<hx-partial hx-target="#row-7" hx-swap="outerMorph"><tr')
-
-
 def test_a_live_page_renews_its_stream_without_naming_it() -> None:
     headers = {"HX-Request": "true", "HX-Target": "div#live"}
     response = htmx.render(asked(headers), "404.html", {"live": {"url": "/live/stream?since=e"}})

@@ -56,3 +56,8 @@ def test_more_patches_than_a_flush_may_hold_become_a_resync() -> None:
 
 def test_nothing_to_say_is_no_message() -> None:
     assert frames.pieces([], entry="e-1-0") == b""
+
+
+def test_a_patch_is_wrapped_so_that_table_rows_survive_the_parser() -> None:
+    html = Partial("row-7", '<tr id="row-7"><td>1</td></tr>').markup()
+    assert html.startswith('<hx-partial hx-target="#row-7" hx-swap="outerMorph"><tr')
