@@ -62,7 +62,7 @@ def render(
     else:
         content = str(_partial(template, partial, context, request))
         for name in oob:
-            content += Partial(name, _partial(template, name, context, request)).markup()
+            content += as_partial(name, _partial(template, name, context, request))
     response = HttpResponse(content, status=status)
     if partial is not None and status == 200 and request.method == "GET":
         response = _unless_unchanged(request, response)
@@ -74,6 +74,11 @@ def redirect(request: HttpRequest, url: str) -> HttpResponse:
     if request.headers.get("HX-Request") == "true":
         return _uncached(HttpResponse(status=204, headers={"HX-Redirect": url}))
     return _uncached(HttpResponseRedirect(url, status=303))
+
+
+def as_partial(target: str, html: str, swap: str = "outerMorph") -> str:
+    """Wrap HTML that replaces `#target`, for an answer put together by hand."""
+    return Partial(target, html, swap).markup()
 
 
 def _live_element(request: HttpRequest, context: dict[str, Any] | None) -> str | None:
