@@ -143,8 +143,6 @@ class LaunchForm(forms.Form):
         team = self.typed("team")
         if team and team not in self.teams:
             yield Problem("team", "You are not in that team.")
-        if not self.teams:
-            yield Problem("team", "You are in no team yet. An admin can put you into one.")
         if not self.typed("budget").strip() and not self.user.is_admin:
             yield Problem("budget", "A budget is needed: only an admin may launch without one.")
 
