@@ -53,6 +53,7 @@ class Gateway:
         self.pid = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._transports: dict[int, tuple[str, Transport]] = {}
+        self._redis: list[Redis] = []
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run one round of calls to its end on the process's own loop."""
@@ -87,6 +88,15 @@ class Gateway:
             return client
         return client.with_key(Secret(fleet.key_secret.reveal()))
 
+    def close(self) -> None:
+        """Close every connection and the loop; the gateway is not used after it."""
+        for _, transport in self._transports.values():
+            self.run(transport.aclose())
+        for redis in self._redis:
+            self.run(redis.aclose())
+        self._transports, self._redis = {}, []
+        self._loop.close()
+
     def _transport(self, connection: Connection) -> Transport:
         stamp = f"{connection.sandbox_url} {connection.id_url} {connection.rate_per_minute}"
         known = self._transports.get(connection.pk)
@@ -100,6 +110,7 @@ class Gateway:
 
     async def _open(self, connection: Connection) -> Transport:
         redis = Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0)
+        self._redis.append(redis)
         budget = RateBudget(
             redis, connection=str(connection.pk), per_minute=connection.rate_per_minute
         )
@@ -126,6 +137,14 @@ def gateway() -> Gateway:
     if _gateway is None or _gateway.pid != os.getpid():
         _gateway = Gateway()
     return _gateway
+
+
+def close_gateway() -> None:
+    """Close this process's gateway, if it has one: at the end of a worker or a test."""
+    global _gateway
+    if _gateway is not None and _gateway.pid == os.getpid():
+        _gateway.close()
+    _gateway = None
 
 
 async def ask_database(question: Callable[[], T]) -> T:

@@ -98,9 +98,9 @@ async def send_turns(
         try:
             receipt = await client.sessions.dispatch(
                 machines[agent.machine_id].sandbox_id,
-                agent.session_id,
-                turn.turn_id,
-                turn.task.prompt,
+                session_id=agent.session_id,
+                turn_id=turn.turn_id,
+                prompt=turn.task.prompt,
                 backend=backend_of(agent),
                 timeout_ms=timeout_s * 1000,
             )

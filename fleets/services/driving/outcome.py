@@ -44,7 +44,7 @@ def turn_end(news: TurnNews) -> TurnEnd:
     if cost is None and news.cost_from_list is not None:
         cost = news.cost_from_list.cost_usd
     return TurnEnd(
-        outcome=_outcome(word, code),
+        outcome=_outcome(word, code, session_status=news.status),
         response=response or (reading.text if reading and word in _COMPLETED else ""),
         error=error,
         error_code=code,
@@ -70,12 +70,13 @@ def _error(news: TurnNews) -> tuple[str, str]:
     return error[:500], code[:80]
 
 
-def _outcome(word: str, code: str) -> TurnOutcome:
+def _outcome(word: str, code: str, *, session_status: str) -> TurnOutcome:
     if code in BUDGET_CODES:
         return TurnOutcome.BUDGET_EXHAUSTED
     if word in _COMPLETED:
         return TurnOutcome.COMPLETED
-    if word in _CANCELLED:
+    # A cancelled turn's result may say failed, with the reason as its code (contract 3.4).
+    if {word, code.lower(), session_status} & _CANCELLED:
         return TurnOutcome.CANCELLED
     if word in _TIMED_OUT or code in _TIMED_OUT:
         return TurnOutcome.TIMED_OUT
