@@ -1,4 +1,6 @@
-"""Structured logs: text for people, JSON lines for machines. Secrets are never given to a logger."""
+"""Structured logs: text for people, JSON lines for machines. Secrets are never given to a
+logger.
+"""
 
 import logging.config
 from typing import Any

@@ -1,7 +1,7 @@
 """The only door to the platform client: builds clients, spends the rate budget, counts calls.
 
-One event loop and one transport per connection are kept for the life of a worker process. They are made
-lazily, in the process that uses them, never at import: a loop does not survive a fork.
+One event loop and one transport per connection are kept for the life of a worker process. They are
+made lazily, in the process that uses them, never at import: a loop does not survive a fork.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ class Gateway:
             BaseUrls(
                 sandbox=connection.sandbox_url, id=connection.id_url, router=connection.router_url
             ),
-            Secret(connection.api_key.reveal()),
+            Secret(connection.account_key),
             transport=self._transport(connection),
         )
 

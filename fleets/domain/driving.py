@@ -1,7 +1,7 @@
 """What one tick of a run does next: pure decisions over what is known, no I/O and no clock.
 
-A run is driven by ticks. Each reads what may have changed, then begins as many turns as are allowed at
-that moment. The rules here say which; the services carry them out.
+A run is driven by ticks. Each reads what may have changed, then begins as many turns as are
+allowed at that moment. The rules here say which; the services carry them out.
 """
 
 from collections.abc import Sequence
@@ -68,10 +68,10 @@ def choose(
 ) -> Beginning:
     """Choose what to send.
 
-    `slots` is how many turns may be in flight at once in all; `may_begin` is False while the fleet is
-    held, stopping or refused by its budget. A machine that is not warm yet gets one turn only, an agent
-    never two at once. Repeats of a turn that was written before come first: whether they run already is
-    unknown, and only their own id can tell.
+    `slots` is how many turns may be in flight at once in all; `may_begin` is False while the fleet
+    is held, stopping or refused by its budget. A machine that is not warm yet gets one turn only,
+    an agent never two at once. Repeats of a turn that was written before come first: whether they
+    run already is unknown, and only their own id can tell.
     """
     ready = {view.machine: view for view in machines if view.is_ready}
     repeats = tuple(

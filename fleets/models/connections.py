@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from fleets.models.sealed import SealedField
+from fleets.models.sealed import SealedField, SecretUnreadable
 
 
 class Connection(models.Model):
@@ -21,6 +21,13 @@ class Connection(models.Model):
 
     class Meta:
         ordering = ["pk"]
+
+    @property
+    def account_key(self) -> str:
+        """The plain account key. Raises `SecretUnreadable` when the key ring cannot open it."""
+        if self.api_key is None:
+            raise SecretUnreadable("This connection has no account key.")
+        return self.api_key.reveal()
 
     def __str__(self) -> str:
         return self.name

@@ -1,4 +1,4 @@
-"""C6: what becomes of machines after the last task, changed by people and carried out by the watch."""
+"""What becomes of machines after the last task: changed by people, carried out by the watch."""
 
 from datetime import datetime, timedelta
 

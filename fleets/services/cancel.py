@@ -1,4 +1,4 @@
-"""Orders a cancel: from this moment nothing new is sent; what runs is interrupted, machines stay."""
+"""Orders a cancel: nothing new is sent from now on, what runs is interrupted, machines stay."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,8 @@ from fleets.services.fleet_state import newest_run, recount
 
 @transaction.atomic
 def cancel_fleet(fleet: Fleet, *, actor: Actor, reason: str, only_this: bool = False) -> Operation:
-    """Order a cancel of the fleet, with its tree unless `only_this`; a second order joins the first.
+    """Order a cancel of the fleet, with its tree unless `only_this`; a second order joins the
+    first.
 
     A budgeted tree is cut off first. Raises Conflict when no work is left to cancel.
     """

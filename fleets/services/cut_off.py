@@ -1,4 +1,4 @@
-"""Orders a cut off or its reopening: the root key's cap, lowered to what is spent or raised again."""
+"""Orders a cut off (the root key's cap lowered to what is spent) or its reopening."""
 
 from django.db import transaction
 from django.utils import timezone

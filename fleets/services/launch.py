@@ -1,4 +1,4 @@
-"""Orders a launch: writes the fleet, its machines, agents and tasks, and the operation that makes it."""
+"""Orders a launch: writes the fleet with all that is in it, and the operation that makes it."""
 
 import secrets
 from datetime import datetime

@@ -1,7 +1,8 @@
 """Orders that take time: written down, claimed by one worker, ended once.
 
-`order` writes the row; a message wakes a worker; `claim` is a compare-and-swap, so that two messages
-or a late one never run an operation twice or revive an ended one. The lease expires with its worker.
+`order` writes the row; a message wakes a worker; `claim` is a compare-and-swap, so that two
+messages or a late one never run an operation twice or revive an ended one. The lease expires with
+its worker.
 """
 
 import secrets

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from fleets.gateway import gateway
@@ -35,7 +35,9 @@ def watch_fleets(*, now: datetime) -> int:
 def _due(now: datetime) -> list[Fleet]:
     late = now - timedelta(seconds=LATE_S)
     soon = Q(work_ended_at__gte=now - FRESH, key_seen_at__lt=now - timedelta(seconds=SOON_S))
-    stale = Q(platform_seen_at__lt=late) | Q(key_seen_at__lt=late) | soon
+    # The last tick may have read the key before the last call was settled.
+    unsettled = Q(key_seen_at__lt=F("work_ended_at"))
+    stale = Q(platform_seen_at__lt=late) | Q(key_seen_at__lt=late) | soon | unsettled
     idle = Fleet.objects.filter(
         stale,
         deleted_at__isnull=True,

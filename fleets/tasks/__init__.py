@@ -1,4 +1,6 @@
-"""Celery tasks, all thin: each calls one service. Named, so that `fleets.dispatch` sends by name."""
+"""Celery tasks, all thin: each calls one service. Named, so that `fleets.dispatch` sends by
+name.
+"""
 
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations

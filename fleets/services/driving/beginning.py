@@ -117,7 +117,9 @@ def backend_of(agent: Agent) -> dict[str, object]:
 
 
 def may_send(turn: Turn) -> bool:
-    """Whether nobody has ordered a stop since the turn was written: epoch, hold, cut off, delete."""
+    """Whether nobody has ordered a stop since the turn was written: epoch, hold, cut off,
+    delete.
+    """
     fleet = Fleet.objects.only(
         "epoch", "held_at", "cut_off_requested_at", "cancel_requested_at", "delete_requested_at"
     ).get(pk=turn.agent.fleet_id)
@@ -130,7 +132,9 @@ def may_send(turn: Turn) -> bool:
 
 
 def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Turn]:
-    """Write what came of the dispatches, in the caller's transaction; the turns refused for good."""
+    """Write what came of the dispatches, in the caller's transaction; the turns refused for
+    good.
+    """
     told = {item.turn_pk: item for item in sent}
     locked = list(
         Turn.objects.select_for_update(of=("self",))

@@ -1,7 +1,7 @@
-"""Writes a round's news back: ended turns, their tasks and agents, their frames, in one transaction.
+"""Writes a round's news back: ended turns, tasks, agents and frames, in one transaction.
 
-Every change is guarded by the turn's own row, locked and still open: the same news read twice, or by a
-tick and a cancel at once, is written once.
+Every change is guarded by the turn's own row, locked and still open: the same news read twice, or
+by a tick and a cancel at once, is written once.
 """
 
 from collections.abc import Iterable

@@ -13,10 +13,10 @@ DEAREST_PERCENT = 150
 
 def slots(run: Run, fleet: Fleet, *, open_tasks: int) -> int:
     """How many turns of the run may be in flight in all."""
-    return at_once_limit(purse_of(run, fleet), asked=run.at_once, open_tasks=open_tasks)
+    return at_once_limit(purse_of(fleet), asked=run.at_once, open_tasks=open_tasks)
 
 
-def purse_of(run: Run, fleet: Fleet) -> Purse:
+def purse_of(fleet: Fleet) -> Purse:
     """The fleet's money as the rules of `domain.budget` see it."""
     price = model_price(fleet.model)
     seen = Turn.objects.filter(run__fleet=fleet).aggregate(

@@ -1,4 +1,4 @@
-"""Asks the platform what became of open turns: one list per machine, then each ended turn's events."""
+"""Asks what became of open turns: one list per machine, then each ended turn's events."""
 
 import asyncio
 from collections.abc import Iterable

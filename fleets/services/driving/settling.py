@@ -14,7 +14,9 @@ GONE = frozenset({"deleted"})
 
 
 def take_fleet_row(fleet: Fleet, row: FleetRow, *, now: datetime) -> list[Machine]:
-    """Write the platform's word on the fleet (unsaved) and its machines (saved); those that changed."""
+    """Write the platform's word on the fleet (unsaved) and its machines (saved); those that
+    changed.
+    """
     fleet.platform_status = row.status[:40]
     fleet.platform_seen_at = now
     known = {machine.machine_id: machine for machine in Machine.objects.filter(fleet=fleet)}

@@ -14,13 +14,14 @@ from fleets.services.fleet_events import Line, note
 def stop_for_budget(
     run: Run, fleet: Fleet, *, calls_in_flight: int, was_refused: bool, now: datetime
 ) -> None:
-    """The budget holds no further turn: what was not begun ends `not_started`, and the page says why.
+    """The budget holds no further turn: what was not begun ends `not_started`, and the page says
+    why.
 
     Runs in the caller's transaction, which holds the fleet's row; the caller recounts and saves.
     """
     if fleet.stop_reason:
         return
-    purse = purse_of(run, fleet)
+    purse = purse_of(fleet)
     fleet.stop_reason = run.stop_reason = OutcomeReason.BUDGET
     fleet.stop_sentence = stop_sentence(
         budget_nusd=fleet.budget_nusd or 0,

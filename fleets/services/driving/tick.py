@@ -1,4 +1,4 @@
-"""One tick of a run: read what may have changed, write it down, begin what is allowed, write that down.
+"""One tick of a run: read what may have changed, write it, begin what is allowed, write that.
 
 Two rounds of HTTP and at most three transactions, whatever the number of agents.
 """
@@ -86,7 +86,7 @@ def _work(tick: Tick) -> None:
     with transaction.atomic():
         _must_hold(tick)
         if tick.view.fleet.epoch == epoch:
-            # Otherwise a stop was ordered meanwhile: whether a turn ended before it must be asked anew.
+            # Otherwise a stop was ordered: whether a turn ended before it must be asked anew.
             _write_news(tick, news)
     _begin(tick)
     with transaction.atomic():

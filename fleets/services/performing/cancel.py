@@ -1,7 +1,8 @@
-"""Cancels a fleet's work: cuts its key off, interrupts every open turn, and reads until nothing is left.
+"""Cancels a fleet's work: cuts it off, interrupts open turns, reads until nothing is left.
 
-An interrupt asked for, acknowledged, and proved are three facts. The operation ends when two readings in
-a row show nothing new; what came back after its stop is found by them and stopped again.
+An interrupt asked for, acknowledged, and proved are three facts. The operation ends when two
+readings in a row show nothing new; what came back after its stop is found by them and stopped
+again.
 """
 
 import asyncio
@@ -219,12 +220,13 @@ def _end_never_seen(fleet: Fleet, news: News, turns: list[Turn], *, now: datetim
         end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
         turn.reason = turn.task.reason = turn.agent.state_reason = OutcomeReason.CANCELLED
     save_turns(never)
-    Turn.objects.bulk_update(never, ["reason"]) if never else None
+    Turn.objects.bulk_update(never, ["reason"])
 
 
 def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
+    awaited = QUIET_READINGS - operation.readings
     Operation.objects.filter(pk=operation.pk).update(
-        sentence=f"{QUIET_READINGS - operation.readings} more readings with nothing new are awaited."
+        sentence=f"{awaited} more readings with nothing new are awaited."
     )
     if not is_quiet:
         return Again(READING_EVERY_S)
@@ -240,10 +242,10 @@ def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
     if not failed:
         confirm(operation, at=timezone.now())
     state = OperationState.FAILED if failed else OperationState.DONE
-    return Ended(state, _sentence(operation, nodes, fleet), _result(nodes))
+    return Ended(state, _sentence(nodes, fleet), _result(nodes))
 
 
-def _sentence(operation: Operation, nodes: list[OperationNode], fleet: Fleet) -> str:
+def _sentence(nodes: list[OperationNode], fleet: Fleet) -> str:
     stopped = sum(node.state == "stopped" for node in nodes)
     finished = sum(node.state == "finished" for node in nodes)
     failed = sum(node.state == "failed" for node in nodes)

@@ -67,7 +67,7 @@ def delete(operation: Operation) -> Verdict:
     Operation.objects.filter(pk=operation.pk).update(readings=readings)
     if readings < READINGS:
         return Again(LOOK_AGAIN_S)
-    return _finish(operation, left)
+    return _finish(operation)
 
 
 def _sandbox_ids(fleet: Fleet) -> frozenset[str]:
@@ -171,7 +171,7 @@ def _left_words(left: Left) -> str:
     return f"Deleting: {', '.join(parts)} left, asking again."
 
 
-def _finish(operation: Operation, left: Left) -> Verdict:
+def _finish(operation: Operation) -> Verdict:
     with transaction.atomic():
         fleet = lock(operation.fleet_id)
         now = timezone.now()

@@ -1,8 +1,8 @@
 """Launches: mints the key, creates the fleet, and waits until its machines have settled.
 
-Every step leaves its trace before its request leaves, so that a worker that takes over after a crash
-knows what may have happened: a key whose secret nobody has is revoked, a create is repeated under the
-same key and names the same fleet.
+Every step leaves its trace before its request leaves, so that a worker that takes over after a
+crash knows what may have happened: a key whose secret nobody has is revoked, a create is repeated
+under the same key and names the same fleet.
 """
 
 from typing import Any
