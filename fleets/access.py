@@ -27,9 +27,9 @@ def user_of(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
-def _marked(view: Any, guard: str) -> Any:
+def _marked(view: View[P], guard: str) -> View[P]:
     """The view, saying which guard it has: a meta test reads it."""
-    view.guard = guard
+    view.guard = guard  # type: ignore[attr-defined]
     return view
 
 
