@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from emulator.auth import authenticate, check_product, check_rate
 from emulator.calls import Answer, Call, StreamAnswer
+from emulator.clock import Clock
 from emulator.config import Config
 from emulator.contract import BASES, OPERATIONS, Operation
 from emulator.control import Control
@@ -30,8 +31,8 @@ logger = logging.getLogger("emulator")
 class EmulatorApp:
     """One world behind one ASGI callable."""
 
-    def __init__(self, config: Config) -> None:
-        self.world = World(config)
+    def __init__(self, config: Config, *, clock: Clock | None = None) -> None:
+        self.world = World(config, clock=clock)
         self.control = Control(self.world) if config.control else None
         self._routes = [
             (operation, compile_path(f"/{operation.base}{operation.path}")[0])

@@ -43,7 +43,7 @@ class Entry:
             "path": self.path,
             "keyId": self.key_id,
             "idempotencyKey": self.idempotency_key,
-            **self.ids,
+            **{name: mask(value) for name, value in self.ids.items()},
             "status": self.status,
             "admitted": self.admitted,
             "executionId": self.execution_id,
@@ -73,7 +73,7 @@ class Journal:
             operation,
             method,
             mask(path),
-            headers.get("idempotency-key"),
+            mask(headers["idempotency-key"]) if "idempotency-key" in headers else None,
             text,
         )
         self.entries.append(entry)

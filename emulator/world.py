@@ -40,10 +40,10 @@ class Event(NamedTuple):
 class World:
     """All state. Handlers and beats run in one loop under `lock`; take it to read elsewhere."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, clock: Clock | None = None) -> None:
         self.config = config
         self.lock = threading.RLock()
-        self.clock = Clock()
+        self.clock = clock or Clock()
         self.scheduler = Scheduler(self.clock)
         self.journal = Journal()
         self.faults = Faults(config.seed)

@@ -1,0 +1,1 @@
+"""Rules of the emulator, without a socket and on a clock that tests move."""
