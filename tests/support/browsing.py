@@ -1,0 +1,90 @@
+"""Chromium for tests and pictures: started by its path, and a page signed in as somebody.
+
+Whatever a page complains about (a script error, a content policy violation, a lost file) is kept,
+and `Visit.faults` is empty on a page that works.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from fleets.models import User
+from tests.support import chromium
+
+DESKTOP_PX = (1440, 900)
+PATIENCE_MS = 10_000
+# Chromium reports every refused page this way; tests look at statuses themselves.
+_STATUS_ONLY = "Failed to load resource: the server responded with a status of 4"
+
+
+@contextmanager
+def chromium_running() -> Iterator[Browser]:
+    """A headless Chromium. Raises `chromium.NoChromiumError` where there is none."""
+    program = chromium.require()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(program), headless=True, args=list(chromium.FLAGS)
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Visit:
+    """One person's window: a page of its own context, and what went wrong in it."""
+
+    page: Page
+    faults: list[str] = field(default_factory=list)
+
+    def hear_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not message.text.startswith(_STATUS_ONLY):
+            self.faults.append(f"console: {message.text}")
+
+    def hear_error(self, error: Exception) -> None:
+        self.faults.append(f"script: {error}")
+
+
+@contextmanager
+def visiting(
+    browser: Browser,
+    site_url: str,
+    user: User | None,
+    *,
+    size_px: tuple[int, int] = DESKTOP_PX,
+    color_scheme: str = "light",
+    has_scripts: bool = True,
+) -> Iterator[Visit]:
+    """A window signed in as `user` (None: as nobody)."""
+    options: dict[str, Any] = {"color_scheme": color_scheme, "java_script_enabled": has_scripts}
+    context = browser.new_context(
+        viewport={"width": size_px[0], "height": size_px[1]},
+        reduced_motion="reduce",
+        base_url=site_url,
+        **options,
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    if user is not None:
+        name, key = session_of(user)
+        context.add_cookies([{"name": name, "value": key, "url": site_url}])
+    visit = Visit(context.new_page())
+    visit.page.on("console", visit.hear_console)
+    visit.page.on("pageerror", visit.hear_error)
+    try:
+        yield visit
+    finally:
+        context.close()
+
+
+def session_of(user: User) -> tuple[str, str]:
+    """Name and value of the cookie that signs `user` in."""
+    client = Client()
+    client.force_login(user, settings.AUTHENTICATION_BACKENDS[0])
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+    return settings.SESSION_COOKIE_NAME, str(cookie.value)
