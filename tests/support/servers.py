@@ -6,6 +6,7 @@ started here. Under xdist all workers share the pair: pytest-django gives each a
 gets a Redis database of its own here.
 """
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -28,6 +29,13 @@ def _pin() -> None:
     data = Path(tempfile.mkdtemp(prefix="fleetdash-tests-"))
     os.environ.update(Pair.pin(data, durable=False).environment())
     os.environ[_OWN] = str(data)
+    atexit.register(_remove, data)
+
+
+def _remove(data: Path) -> None:
+    """Also after a run that ended before it began, on a mistyped option."""
+    discard_copy(data)
+    shutil.rmtree(data, ignore_errors=True)
 
 
 _pin()
@@ -53,10 +61,5 @@ def numbered(redis_url: str, number: int) -> str:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        return
     if _state:
         _state.pop("pair").stop()
-    if data := os.environ.pop(_OWN, None):
-        discard_copy(Path(data))
-        shutil.rmtree(data, ignore_errors=True)
