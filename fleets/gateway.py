@@ -15,7 +15,6 @@ import structlog
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import close_old_connections
-from redis.asyncio import Redis
 
 from fleets.models import Connection, Fleet
 from fleets.platform_api.client import PlatformClient
@@ -53,7 +52,7 @@ class Gateway:
         self.pid = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._transports: dict[int, tuple[str, Transport]] = {}
-        self._redis: list[Redis] = []
+        self._budgets: list[RateBudget] = []
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run one round of calls to its end on the process's own loop."""
@@ -92,9 +91,9 @@ class Gateway:
         """Close every connection and the loop; the gateway is not used after it."""
         for _, transport in self._transports.values():
             self.run(transport.aclose())
-        for redis in self._redis:
-            self.run(redis.aclose())
-        self._transports, self._redis = {}, []
+        for budget in self._budgets:
+            self.run(budget.aclose())
+        self._transports, self._budgets = {}, []
         self._loop.close()
 
     def _transport(self, connection: Connection) -> Transport:
@@ -109,11 +108,12 @@ class Gateway:
         return transport
 
     async def _open(self, connection: Connection) -> Transport:
-        redis = Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0)
-        self._redis.append(redis)
-        budget = RateBudget(
-            redis, connection=str(connection.pk), per_minute=connection.rate_per_minute
+        budget = RateBudget.at(
+            settings.REDIS_URL,
+            connection=str(connection.pk),
+            per_minute=connection.rate_per_minute,
         )
+        self._budgets.append(budget)
 
         async def pace(operation: Operation) -> None:
             await budget.acquire(_PRIORITY[operation.urgency])

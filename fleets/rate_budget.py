@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -149,6 +149,7 @@ class RateBudget:
         self.burst = max(2, math.floor(per_minute * BURST_SHARE))
         self.reserve = max(1, math.floor(self.burst * RESERVE_SHARE))
         self.refill_per_s = per_minute * REFILL_SHARE / 60
+        self._redis = redis
         self._sleep = sleep
         self._now_ms = now_ms
         base = f"fleetdash:rate:{{{connection}}}"
@@ -156,6 +157,16 @@ class RateBudget:
         self._take = redis.register_script(_TAKE)
         self._drain = redis.register_script(_DRAIN)
         self._look = redis.register_script(_LOOK)
+
+    @classmethod
+    def at(cls, redis_url: str, *, connection: str, per_minute: int) -> Self:
+        """A budget with a Redis client of its own, made in the loop that uses it; see `aclose`."""
+        redis = Redis.from_url(redis_url, socket_timeout=ANSWER_S, socket_connect_timeout=ANSWER_S)
+        return cls(redis, connection=connection, per_minute=per_minute)
+
+    async def aclose(self) -> None:
+        """Let go of the Redis client."""
+        await self._redis.aclose()
 
     async def acquire(self, priority: Priority) -> None:
         """Returns when one request of this priority may be sent.
