@@ -69,6 +69,7 @@ class FleetRow:
     spend: tuple[BarPart, ...]
     spent: str
     spent_exact: str
+    taken: str
     beside: str
     stop_sentence: str
     cost_now: str
@@ -108,6 +109,7 @@ def row_of(fleet: Fleet) -> FleetRow:
         spend=card.bar,
         spent=_spent(fleet.spent_nusd),
         spent_exact=money.show_exact(fleet.spent_nusd),
+        taken=_taken(card),
         beside=_beside(card),
         stop_sentence=fleet.stop_sentence,
         cost_now=cost,
@@ -181,12 +183,14 @@ def _spent(nusd: int | None) -> str:
     return money.show_at_precision(-(-nusd // _STEP) * _STEP, decimals=SPEND_DECIMALS)
 
 
-def _beside(card: SpendCard) -> str:
-    if card.budget_nusd is None:
-        return "no budget"
+def _taken(card: SpendCard) -> str:
+    """What is held and reserved beside what is spent, without its dollar sign; "" for nothing."""
     taken = (card.held_nusd or 0) + (card.reserved_nusd or 0)
-    more = f"+{_spent(taken).removeprefix('$')} " if taken else ""
-    return f"{more}of {money.show_limit(card.budget_nusd)}"
+    return _spent(taken).removeprefix("$") if taken and card.budget_nusd is not None else ""
+
+
+def _beside(card: SpendCard) -> str:
+    return "no budget" if card.budget_nusd is None else f"of {money.show_limit(card.budget_nusd)}"
 
 
 def _key(fleet: Fleet) -> str:

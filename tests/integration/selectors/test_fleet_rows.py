@@ -28,7 +28,7 @@ def test_what_is_held_and_reserved_stands_beside_what_is_spent() -> None:
         remaining_nusd=1_140_000_000,
         key_cap_nusd=3_000_000_000,
     )
-    assert shown.beside == "+0.620 of $3.00"
+    assert (shown.taken, shown.beside) == ("0.620", "of $3.00")
     assert [part.kind for part in shown.spend] == ["used", "held", "resv"]
 
 
