@@ -55,9 +55,11 @@ def write_turns(run: Run, fleet: Fleet, task_pks: Iterable[int], *, now: datetim
         task.state, task.started_at = TaskState.RUNNING, now
         task.agent.state, task.agent.state_reason = TaskState.RUNNING, ""
         task.agent.last_event, task.agent.last_event_at = "turn sent", now
+        task.agent.turns += 1
     Task.objects.bulk_update(tasks, ["state", "started_at"])
     Agent.objects.bulk_update(
-        [task.agent for task in tasks], ["state", "state_reason", "last_event", "last_event_at"]
+        [task.agent for task in tasks],
+        ["state", "state_reason", "last_event", "last_event_at", "turns"],
     )
     if tasks:
         publish(
@@ -173,7 +175,7 @@ def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None
         turn.execution_id = item.receipt.execution_id or turn.execution_id
         turn.next_dispatch_at = None
         turn.agent.last_event = "turn admitted"
-        return Line("started", f"{turn.agent.agent_id} turn {turn.turn_id} started", turn.agent)
+        return Line("started", f"turn {turn.agent.turns} started", turn.agent)
     if item.error is not None and _is_final(item.error):
         return _refuse(fleet, turn, item.error, now=now)
     turn.next_dispatch_at = now + timedelta(seconds=redispatch_after_s(turn.dispatches))
@@ -202,4 +204,4 @@ def _refuse(fleet: Fleet, turn: Turn, error: PlatformError, *, now: datetime) ->
     outcome = TurnOutcome.BUDGET_EXHAUSTED if by_budget else TurnOutcome.FAILED
     end_turn(fleet, turn, outcome, now=now, error=f"Refused by the platform: {error.message}")
     turn.error_code = (error.code or "")[:80]
-    return Line(outcome.value, f"{turn.agent.agent_id} was refused: {error.message}", turn.agent)
+    return Line(outcome.value, f"was refused: {error.message}", turn.agent)

@@ -10,6 +10,7 @@ from datetime import datetime
 from fleets.domain.status import TurnOutcome, TurnState, task_state_from
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Task, Turn
+from fleets.platform_api.describe import plain
 from fleets.services import event_store
 from fleets.services.driving.outcome import TurnEnd, turn_end
 from fleets.services.driving.reading import TurnNews
@@ -134,13 +135,19 @@ def _was_stopped(fleet: Fleet, turn: Turn) -> bool:
 def _add_to_agent(turn: Turn, *, now: datetime) -> None:
     agent = turn.agent
     agent.state, agent.state_reason = turn.task.state, ""
-    agent.last_event = (turn.error or turn.outcome or "").replace("_", " ")[:300]
+    agent.last_event = _last_event(turn)
     agent.last_event_at = now
-    agent.turns += 1
     agent.input_tokens = _sum(agent.input_tokens, turn.input_tokens)
     agent.cached_tokens = _sum(agent.cached_tokens, turn.cached_tokens)
     agent.output_tokens = _sum(agent.output_tokens, turn.output_tokens)
     agent.cost_nusd = _sum(agent.cost_nusd, turn.cost_nusd)
+
+
+def _last_event(turn: Turn) -> str:
+    """The line an agent ends with: the start of its answer, its error, or the bare outcome."""
+    if turn.outcome == TurnOutcome.COMPLETED and turn.task.response:
+        return plain(turn.task.response)
+    return turn.error[:300] or (turn.outcome or "").replace("_", " ")
 
 
 def _sum(total: int | None, more: int | None) -> int | None:
@@ -163,4 +170,4 @@ def _line(turn: Turn) -> Line:
         text = f"failed: {turn.error}" if turn.error else "failed"
     if turn.ended_after_stop:
         text = "completed after it was stopped: kept as data of a cancelled turn"
-    return Line(kind=outcome.value, text=f"{turn.agent.agent_id} {text}", agent=turn.agent)
+    return Line(kind=outcome.value, text=text, agent=turn.agent)
