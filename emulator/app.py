@@ -99,7 +99,10 @@ class EmulatorApp:
             headers=headers,
             body=body,
         )
-        entry.ids.update(params)
+        # `keyId` of an entry is the key that signed.
+        entry.ids.update(
+            {"targetKeyId" if name == "keyId" else name: one for name, one in params.items()}
+        )
         faulty = FaultySend(self.world, entry, send, identity=_identity(scope, headers, params))
         if not await faulty.before():
             return

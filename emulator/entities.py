@@ -142,3 +142,18 @@ class Execution:
         # The store reads every fraction as a Decimal.
         self.time_factor = float(self.time_factor)
         self.failure_share = float(self.failure_share)
+
+
+@dataclass
+class Entry:
+    """One row. `until_ms` ends a compute row; `held_ms` is when a settled call was admitted."""
+
+    seq: int
+    at_ms: int
+    key_id: str
+    kind: str
+    amount_nusd: int
+    ref: str = ""
+    until_ms: int | None = None
+    held_ms: int | None = None
+    outside_of: str | None = None

@@ -6,36 +6,18 @@ so a charge is checked only against the key that makes it. A budget below spent 
 cut: nothing more is admitted in the whole tree, only calls in flight settle.
 """
 
-from dataclasses import dataclass
-
-from emulator.entities import Key
-from emulator.errors import ApiError, bad_request, budget_exceeded
+from emulator.entities import Entry, Key
+from emulator.errors import bad_request, budget_exceeded
+from emulator.keytree import KeyTree
 
 COMPUTE_ROW_SPAN_MS = 60_000
 
 
-@dataclass
-class Entry:
-    """One row. `until_ms` ends a compute row; `held_ms` is when a settled call was admitted."""
-
-    seq: int
-    at_ms: int
-    key_id: str
-    kind: str
-    amount_nusd: int
-    ref: str = ""
-    until_ms: int | None = None
-    held_ms: int | None = None
-    outside_of: str | None = None
-
-
-class Ledger:
+class Ledger(KeyTree):
     """All keys of the account and every entry."""
 
     def __init__(self) -> None:
-        self.account_id = ""
-        self.keys: dict[str, Key] = {}
-        self.children: dict[str, list[str]] = {}
+        super().__init__()
         self.entries: list[Entry] = []
         self.dirty_keys: set[str] = set()
         self.dirty_entries: set[int] = set()
@@ -47,15 +29,9 @@ class Ledger:
         """True while a machine runs, so that time itself changes figures."""
         return bool(self._metered)
 
-    # Keys
-
     def load(self, key: Key) -> None:
         """Take a key as it is, without any arithmetic."""
-        self.keys[key.id] = key
-        if key.parent_id is None:
-            self.account_id = key.id
-        else:
-            self.children.setdefault(key.parent_id, []).append(key.id)
+        super().load(key)
         if key.rate_nusd_per_ms:
             self._metered.add(key.id)
 
@@ -71,40 +47,6 @@ class Ledger:
         self.load(key)
         self.dirty_keys.add(key.id)
         self._refresh_reservations(key, now_ms=now_ms)
-
-    def chain(self, key: Key) -> list[Key]:
-        """The key and its ancestors, nearest first."""
-        found = [key]
-        while found[-1].parent_id is not None:
-            found.append(self.keys[found[-1].parent_id])
-        return found
-
-    def descendants(self, key_id: str) -> list[Key]:
-        """All keys below, parents before children."""
-        found: list[Key] = []
-        for child_id in self.children.get(key_id, []):
-            found.append(self.keys[child_id])
-            found.extend(self.descendants(child_id))
-        return found
-
-    # What is left
-
-    def raw_remaining(self, key: Key) -> int:
-        """Budget minus spent, reserved and held; negative after a cut. The key has a budget."""
-        budget = key.budget_nusd or 0
-        return budget - key.spent_nusd - key.reserved_nusd - key.held_nusd
-
-    def remaining(self, key: Key) -> int | None:
-        """What the key may still use, never negative; None = no budget."""
-        return None if key.budget_nusd is None else max(0, self.raw_remaining(key))
-
-    def is_cut(self, key: Key) -> bool:
-        budget = key.budget_nusd
-        return budget is not None and budget < key.spent_nusd + key.reserved_nusd
-
-    def is_blocked(self, key: Key) -> bool:
-        """True when the key or an ancestor is cut off or revoked."""
-        return any(one.revoked_ms is not None or self.is_cut(one) for one in self.chain(key))
 
     # Calls
 
@@ -266,8 +208,3 @@ class Ledger:
         self.dirty_entries.add(entry.seq)
         self.dirty_keys.add(key.id)
         return entry
-
-
-def refusal_code(error: ApiError) -> str:
-    """`budget_exceeded` of a 402's body."""
-    return str(error.body["error"]["code"])

@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 
 from emulator.ids import rng_for
-from emulator.narratives import ALL, KEYWORDS, Narrative
+from emulator.narrative import Narrative
+from emulator.narratives import ALL, KEYWORDS
 
 FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90

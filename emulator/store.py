@@ -5,9 +5,9 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from emulator.ledger import Entry
+from emulator.entities import Entry
 from emulator.money import dumps, loads
 
 _SCHEMA = """
@@ -24,13 +24,23 @@ _ENTRY_FIELDS = [field.name for field in fields(Entry)]
 EventRow = tuple[str, int, int, str, str]
 
 
+class Event(NamedTuple):
+    """One frame as it was sent; `data` is JSON."""
+
+    n: int
+    at_ms: int
+    type: str
+    data: str
+
+
 class Store:
     """Writes in transactions; survives the death of the process at any moment."""
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        # Enough against the death of the process; only a power cut could lose the last moments.
         self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute("PRAGMA synchronous=OFF")
         self._db.executescript(_SCHEMA)
 
     def save(

@@ -1,9 +1,7 @@
 """The turn engine: beats on the clock, model calls against the ledger, ends of every kind."""
 
-from emulator import frames
+from emulator import frames, modelcalls
 from emulator.entities import Execution, Machine, Session
-from emulator.errors import ApiError
-from emulator.prices import ModelPrice, call_cost_nusd, find_model, worst_case_nusd
 from emulator.scripts import Beat, CallPlan, Plan, beats_of, plan_turn
 from emulator.world import World
 
@@ -100,78 +98,26 @@ def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None
 
 
 def _start_call(world: World, execution: Execution, *, call: CallPlan, index: int) -> None:
-    price = find_model(execution.model)
-    key = world.ledger.keys[execution.key_id]
+    refusal = modelcalls.begin(world, execution, call=call, index=index)
+    if refusal is not None:
+        fail(world, execution, code=refusal.code, message=refusal.message)
+        return
     now_ms = world.now_ms()
-    refusal = _refusal(world, execution, price=price)
-    if refusal is not None or price is None:
-        code, message = refusal or ("provider_inference_unavailable", "No provider.")
-        fail(world, execution, code=code, message=message)
-        return
-    amount = worst_case_nusd(
-        price, input_tokens=call.input_tokens, output_limit=execution.output_limit
-    )
-    execution.call = index
-    try:
-        world.ledger.hold(key, amount=amount, ref=f"{execution.id}:{index}", now_ms=now_ms)
-    except ApiError as error:
-        fail(world, execution, code="budget_exceeded", message=error.body["error"]["message"])
-        return
-    execution.held_nusd, execution.held_ms = amount, now_ms
-    elapsed_ms = now_ms - execution.started_ms
-    native_id = world.sessions[execution.session_key].native_id
-    _emit(
-        world,
+    started = frames.call_started(
         execution,
-        frames.call_started(
-            execution, call=index, at_ms=now_ms, elapsed_ms=elapsed_ms, native_id=native_id
-        ),
+        call=index,
+        at_ms=now_ms,
+        elapsed_ms=now_ms - execution.started_ms,
+        native_id=world.sessions[execution.session_key].native_id,
     )
-
-
-def _refusal(
-    world: World, execution: Execution, *, price: ModelPrice | None
-) -> tuple[str, str] | None:
-    """Why the router refuses before it looks at money; None when it does not."""
-    key = world.ledger.keys[execution.key_id]
-    if any(one.revoked_ms is not None for one in world.ledger.chain(key)):
-        return "UNAUTHORIZED", "The key was revoked."
-    if key.product not in (None, "router"):
-        return "FORBIDDEN", f"The key is for {key.product}, not for router."
-    if key.allowed_models is not None and execution.model not in key.allowed_models:
-        return "MODEL_NOT_ALLOWED", f"The key does not allow the model {execution.model}."
-    if price is None:
-        return "provider_inference_unavailable", f"503: no provider serves {execution.model}."
-    return None
+    _emit(world, execution, started)
 
 
 def settle_call(world: World, execution: Execution) -> None:
-    """Charge the call in flight, if there is one; it is charged in full whenever it ends."""
-    if execution.held_nusd is None or execution.held_ms is None:
-        return
-    price = find_model(execution.model)
-    call = script_of(world, execution)[0].calls[execution.call]
-    fresh = call.input_tokens - call.cached_tokens
-    if price is None:
-        return
-    cost = call_cost_nusd(price, fresh=fresh, cached=call.cached_tokens, output=call.output_tokens)
-    cost = min(cost, execution.held_nusd)
-    key = world.ledger.keys[execution.key_id]
-    world.ledger.settle(
-        key,
-        held=execution.held_nusd,
-        actual=cost,
-        ref=f"{execution.id}:{execution.call}",
-        held_ms=execution.held_ms,
-        now_ms=world.now_ms(),
-    )
-    execution.held_nusd = execution.held_ms = None
-    execution.cost_nusd += cost
-    execution.fresh_tokens += fresh
-    execution.cached_tokens += call.cached_tokens
-    execution.output_tokens += call.output_tokens
-    execution.reasoning_tokens += call.reasoning_tokens
-    world.touch(execution)
+    """Charge the call in flight, if there is one."""
+    if execution.held_nusd is not None:
+        call = script_of(world, execution)[0].calls[execution.call]
+        modelcalls.settle(world, execution, call=call)
 
 
 def _speak(world: World, execution: Execution, *, call: CallPlan, beat: Beat) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import threading
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 from emulator.clock import Clock
 from emulator.config import Config
@@ -15,26 +15,12 @@ from emulator.ids import digest
 from emulator.journal import Journal
 from emulator.ledger import Ledger
 from emulator.money import dumps
+from emulator.restore import restore
 from emulator.scheduler import Scheduler
 from emulator.scripts import Beat, Plan
-from emulator.store import EventRow, Store
+from emulator.store import Event, EventRow, Store
 
 SAVE_EVERY_S = 0.25
-_KINDS: dict[str, Any] = {
-    "fleet": Fleet,
-    "machine": Machine,
-    "session": Session,
-    "execution": Execution,
-}
-
-
-class Event(NamedTuple):
-    """One frame as it was sent; `data` is JSON."""
-
-    n: int
-    at_ms: int
-    type: str
-    data: str
 
 
 class World:
@@ -51,7 +37,7 @@ class World:
         self.stopping = asyncio.Event()
         self._store = Store(config.state) if config.state is not None else None
         self._empty()
-        if not self._restore():
+        if self._store is None or not restore(self, self._store):
             self._begin()
 
     def _empty(self) -> None:
@@ -189,57 +175,6 @@ class World:
             self.save()
             self._store.close()
             self._store = None
-
-    def _restore(self) -> bool:
-        """Read the state file; what was under way goes on from where its clock stood."""
-        meta = self._store.meta() if self._store is not None else {}
-        if self._store is None or "saved_ms" not in meta:
-            return False
-        gap_ms = max(0, self.now_ms() - int(meta["saved_ms"]))
-        for body in self._store.things("key"):
-            key = Key(**body)
-            key.metered_ms += gap_ms
-            self.ledger.load(key)
-            self.keys_by_hash[key.secret_hash] = key.id
-        self.ledger.entries = self._store.entries()
-        for kind, maker in _KINDS.items():
-            for body in self._store.things(kind):
-                self._take(kind, maker(**body), gap_ms=gap_ms)
-        self._restore_events()
-        return True
-
-    def _take(self, kind: str, thing: Any, *, gap_ms: int) -> None:
-        indexes: dict[str, Any] = {
-            "fleet": self.fleets,
-            "machine": self.machines,
-            "session": self.sessions,
-            "execution": self.executions,
-        }
-        indexes[kind][thing.id] = thing
-        if isinstance(thing, Fleet):
-            if thing.idempotency_key is not None:
-                self.fleets_by_idempotency[thing.idempotency_key] = thing.id
-        elif isinstance(thing, Session):
-            self.sessions_by_machine.setdefault(thing.sandbox_id, []).append(thing.id)
-        elif isinstance(thing, Machine) and thing.due_ms is not None:
-            thing.due_ms += gap_ms
-            thing.paused_ms += gap_ms
-            if thing.activity_ms is not None:
-                thing.activity_ms += gap_ms
-            self.scheduler.at(thing.due_ms, kind="machine", entity_id=thing.id)
-        elif isinstance(thing, Execution) and thing.status == "running":
-            thing.due_ms += gap_ms
-            if thing.deadline_ms is not None:
-                thing.deadline_ms += gap_ms
-            self.scheduler.at(thing.due_ms, kind="turn", entity_id=thing.id)
-
-    def _restore_events(self) -> None:
-        if self._store is None:
-            return
-        oldest_ms = self.now_ms() - int(self.dials.event_retention_s * 1000)
-        self._store.forget_events(before_ms=oldest_ms)
-        for row in self._store.events(since_ms=oldest_ms):
-            self.events.setdefault(row[0], deque()).append(Event(*row[1:]))
 
 
 def hash_secret(secret: str) -> str:

@@ -4,8 +4,8 @@ from typing import Any
 
 from emulator.calls import Answer, Call
 from emulator.clock import iso
+from emulator.entities import Entry
 from emulator.errors import bad_request, forbidden
-from emulator.ledger import Entry
 from emulator.money import NUSD_PER_USD, Usd
 from emulator.strict import read_page
 

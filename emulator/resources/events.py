@@ -9,7 +9,8 @@ from emulator.entities import Execution, Session
 from emulator.errors import bad_request, not_found
 from emulator.money import dumps
 from emulator.resources.sessions import find_session
-from emulator.world import Event, World
+from emulator.store import Event
+from emulator.world import World
 
 KEEP_ALIVE_S = 15.0
 

@@ -1,0 +1,77 @@
+"""Model calls through the router: refused, held at their worst case, settled (contract 5)."""
+
+from typing import NamedTuple
+
+from emulator.entities import Execution
+from emulator.errors import ApiError
+from emulator.prices import call_cost_nusd, find_model, worst_case_nusd
+from emulator.scripts import CallPlan
+from emulator.world import World
+
+
+class Refusal(NamedTuple):
+    """Why the router did not make the call; `code` becomes the turn's errorCode."""
+
+    code: str
+    message: str
+
+
+def begin(world: World, execution: Execution, *, call: CallPlan, index: int) -> Refusal | None:
+    """Hold the call's worst case; a refusal when it may not or does not fit."""
+    refusal = _not_servable(world, execution)
+    price = find_model(execution.model)
+    if refusal is not None or price is None:
+        return refusal
+    now_ms = world.now_ms()
+    amount = worst_case_nusd(
+        price, input_tokens=call.input_tokens, output_limit=execution.output_limit
+    )
+    execution.call = index
+    key = world.ledger.keys[execution.key_id]
+    try:
+        world.ledger.hold(key, amount=amount, ref=f"{execution.id}:{index}", now_ms=now_ms)
+    except ApiError as error:
+        return Refusal("budget_exceeded", error.body["error"]["message"])
+    execution.held_nusd, execution.held_ms = amount, now_ms
+    return None
+
+
+def settle(world: World, execution: Execution, *, call: CallPlan) -> None:
+    """Charge the call in flight in full, whenever and however it ends."""
+    price = find_model(execution.model)
+    if price is None or execution.held_nusd is None or execution.held_ms is None:
+        return
+    fresh = call.input_tokens - call.cached_tokens
+    cost = call_cost_nusd(price, fresh=fresh, cached=call.cached_tokens, output=call.output_tokens)
+    # A profile may limit the output below what the script would have said.
+    cost = min(cost, execution.held_nusd)
+    world.ledger.settle(
+        world.ledger.keys[execution.key_id],
+        held=execution.held_nusd,
+        actual=cost,
+        ref=f"{execution.id}:{execution.call}",
+        held_ms=execution.held_ms,
+        now_ms=world.now_ms(),
+    )
+    execution.held_nusd = execution.held_ms = None
+    execution.cost_nusd += cost
+    execution.fresh_tokens += fresh
+    execution.cached_tokens += call.cached_tokens
+    execution.output_tokens += call.output_tokens
+    execution.reasoning_tokens += call.reasoning_tokens
+    world.touch(execution)
+
+
+def _not_servable(world: World, execution: Execution) -> Refusal | None:
+    """What the router looks at before money."""
+    key = world.ledger.keys[execution.key_id]
+    if any(one.revoked_ms is not None for one in world.ledger.chain(key)):
+        return Refusal("UNAUTHORIZED", "The key was revoked.")
+    if key.product not in (None, "router"):
+        return Refusal("FORBIDDEN", f"The key is for {key.product}, not for router.")
+    if key.allowed_models is not None and execution.model not in key.allowed_models:
+        return Refusal("MODEL_NOT_ALLOWED", f"The key does not allow {execution.model}.")
+    if find_model(execution.model) is None:
+        message = f"503: no provider serves {execution.model}."
+        return Refusal("provider_inference_unavailable", message)
+    return None
