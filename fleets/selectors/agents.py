@@ -12,9 +12,10 @@ from fleets.models import Agent, Fleet, Machine
 
 MOST_ROWS: Final = 200
 ROWS_BESIDE_GRID: Final = 50
+ROWS_BELOW_GRID: Final = 25
 GRID_LEADS_ABOVE: Final = 200
 BARS_ABOVE: Final = 2_000
-CELLS_PER_PAGE: Final = 800
+CELLS_PER_PAGE: Final = 600
 
 # What the count tabs call a state, in the order that hurts most first. Rows are sorted by it.
 GROUPS: Final[Mapping[str, tuple[TaskState, ...]]] = {
@@ -41,7 +42,7 @@ _LABELS: Final = {
     "queued": "Queued",
     "not-started": "Not started",
     "cancelled": "Cancelled",
-    "finished": "Finished",
+    "finished": "Completed",
 }
 _ORDER: Final[tuple[TaskState, ...]] = tuple(s for group in GROUPS.values() for s in group)
 # A search needs at most this many letters of an agent's or a machine's id.
@@ -56,6 +57,11 @@ class CountTab:
     label: str
     count: int
     state: str
+
+    @property
+    def shown(self) -> str:
+        """The count as people read it."""
+        return f"{self.count:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +137,7 @@ def count_tabs(fleet: Fleet) -> list[CountTab]:
         "finished": fleet.tasks_completed,
     }
     return [
-        CountTab(key, _LABELS[key], count, GROUPS[key][0].value)
-        for key, count in counted.items()
+        CountTab(key, _LABELS[key], count, GROUPS[key][0].value) for key, count in counted.items()
     ]
 
 

@@ -33,8 +33,9 @@ GROUPS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """How an act is called: on the page, while it goes on, and once done."""
+    """How an act is called: in a list, on its page, while it goes on, and once done."""
 
+    name: str
     title: str
     doing: str
     done: str
@@ -42,14 +43,16 @@ class Verb:
 
 
 VERBS: Final = {
-    OperationKind.LAUNCH: Verb("Launch {}", "Creating", "Launched", "Ready"),
-    OperationKind.HOLD: Verb("Hold {}", "Holding", "Held", "Held"),
-    OperationKind.RELEASE: Verb("Release {}", "Releasing", "Released", "Released"),
-    OperationKind.CUT_OFF: Verb("Cut off {}", "Cutting off", "Cut off", "Cut off"),
-    OperationKind.REOPEN: Verb("Reopen {}", "Reopening", "Reopened", "Reopened"),
-    OperationKind.CANCEL: Verb("Cancel {}", "Stopping", "Stopped", "Stopped"),
-    OperationKind.DELETE: Verb("Delete {}", "Deleting", "Deleted", "Gone"),
-    OperationKind.STOP_MACHINES: Verb("Stop the machines of {}", "Stopping", "Stopped", "Stopped"),
+    OperationKind.LAUNCH: Verb("Launch", "Launch {}", "Creating", "Launched", "Ready"),
+    OperationKind.HOLD: Verb("Hold", "Hold {}", "Holding", "Held", "Held"),
+    OperationKind.RELEASE: Verb("Release", "Release {}", "Releasing", "Released", "Released"),
+    OperationKind.CUT_OFF: Verb("Cut off", "Cut off {}", "Cutting off", "Cut off", "Cut off"),
+    OperationKind.REOPEN: Verb("Reopen", "Reopen {}", "Reopening", "Reopened", "Reopened"),
+    OperationKind.CANCEL: Verb("Cancel", "Cancel {}", "Stopping", "Stopped", "Stopped"),
+    OperationKind.DELETE: Verb("Delete", "Delete {}", "Deleting", "Deleted", "Gone"),
+    OperationKind.STOP_MACHINES: Verb(
+        "Stop machines", "Stop the machines of {}", "Stopping", "Stopped", "Stopped"
+    ),
 }
 _KEY_COLUMNS: Final = {
     OperationKind.CUT_OFF: "Key lowered",
@@ -294,15 +297,15 @@ def newest_operation(fleet: Fleet, kind: OperationKind, *, now: datetime) -> Ope
 
 
 def _line_word(operation: Operation) -> str:
-    """One operation in a few words: "Cutting off", "Stopping: not confirmed"."""
-    verb = VERBS[OperationKind(operation.kind)]
+    """One operation in a few words: "Cut off: under way", "Cancel: not all confirmed"."""
+    name = VERBS[OperationKind(operation.kind)].name
     match OperationState(operation.state):
         case OperationState.DONE:
-            return verb.done
+            return f"{name}: done"
         case OperationState.FAILED | OperationState.UNKNOWN:
-            return f"{verb.doing}: not confirmed"
+            return f"{name}: not all confirmed"
         case _:
-            return verb.doing
+            return f"{name}: under way"
 
 
 def _pill(state: OperationState, verb: Verb, counts: NodeCounts) -> tuple[str, str]:

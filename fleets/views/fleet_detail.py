@@ -43,7 +43,7 @@ class PageTab:
 
     key: str
     label: str
-    count: int | None
+    count: str | None
 
 
 @require_safe
@@ -115,9 +115,9 @@ def page_tabs(fleet: Fleet) -> list[PageTab]:
     """The tabs with their numbers, from the fleet's own row."""
     answered = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
     return [
-        PageTab("agents", "Agents", fleet.agents_total),
-        PageTab("machines", "Machines", fleet.machines_total),
-        PageTab("results", "Results", answered),
+        PageTab("agents", "Agents", f"{fleet.agents_total:,}"),
+        PageTab("machines", "Machines", f"{fleet.machines_total:,}"),
+        PageTab("results", "Results", f"{answered:,}"),
         PageTab("events", "Events", None),
         PageTab("settings", "Settings", None),
     ]
@@ -148,7 +148,7 @@ def _agents(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> 
     words = request.GET
     group, search = words.get("state", ""), words.get("q", "").strip()
     view = "table" if words.get("view") == "table" else "grid"
-    limit = agents.ROWS_BESIDE_GRID if view == "grid" else agents.MOST_ROWS
+    limit = _rows_per_page(fleet, view)
     table = agents.agent_table(
         fleet, group=group, search=search, after=words.get("after", ""), limit=limit
     )
@@ -160,14 +160,14 @@ def _agents(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> 
         "grid": agents.grid(fleet, after=_number(words.get("machines", ""), -1))
         if is_drawn
         else None,
-        "agents_total": fleet.agents_total,
+        "agents_total": f"{fleet.agents_total:,}" if fleet.agents_total else "",
         "cause": {"failed": failed, "text": shared_failure(fleet) if failed > 1 else ""},
         "counts": _counts(request, tabs, group),
         "filter": {
             "group": group,
             "search": search,
             "view": view,
-            "count": counted.get(group, 0) if group else fleet.agents_total,
+            "count": f"{counted.get(group, 0) if group else fleet.agents_total:,}",
             "all": _url(request, state="", after=""),
             "grid_url": _url(request, view="", after=""),
             "table_url": _url(request, view="table", after=""),
@@ -175,6 +175,14 @@ def _agents(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> 
             "first_url": _url(request, after="") if words.get("after") else "",
         },
     }
+
+
+def _rows_per_page(fleet: Fleet, view: str) -> int:
+    """A full page of the table alone, less beside the grid, least where the grid leads."""
+    if view == "table":
+        return agents.MOST_ROWS
+    leads = agents.GRID_LEADS_ABOVE < fleet.agents_total <= agents.BARS_ABOVE
+    return agents.ROWS_BELOW_GRID if leads else agents.ROWS_BESIDE_GRID
 
 
 def _machines(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
@@ -187,7 +195,7 @@ def _results(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) ->
     after = _number(request.GET.get("after", ""), -1)
     return {
         "results": result_table(fleet, group=group, after=after),
-        "tasks_total": fleet.tasks_total,
+        "tasks_total": f"{fleet.tasks_total:,}",
         "counts": _counts(request, tabs, group),
         "filter": {"group": group},
     }

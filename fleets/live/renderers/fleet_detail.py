@@ -96,7 +96,7 @@ def _counts(fleet: Fleet) -> list[Piece]:
 
 def _number(target: str, count: int) -> str:
     if count:
-        return format_html('<span class="n" id="{}">{}</span>', target, count)
+        return format_html('<span class="n" id="{}">{}</span>', target, f"{count:,}")
     return format_html('<span class="n" id="{}" data-zero>0</span>', target)
 
 

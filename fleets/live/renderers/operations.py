@@ -83,8 +83,9 @@ def _nodes(operation: Operation, head: OperationHead, pks: list[int]) -> list[Pi
 
 
 def _number(target: str, count: int) -> str:
-    zero = "" if count else " data-zero"
-    return format_html('<span class="n" id="{}"{}>{}</span>', target, zero, count)
+    if count:
+        return format_html('<span class="n" id="{}">{}</span>', target, f"{count:,}")
+    return format_html('<span class="n" id="{}" data-zero>0</span>', target)
 
 
 register(PAGE, operation_changes)
