@@ -8,7 +8,10 @@ JsonObject = dict[str, Any]
 
 @dataclass
 class Key:
-    """A platform key with its figures; every amount in nanodollars (contract 5)."""
+    """A platform key with its figures; every amount in nanodollars (contract 5).
+
+    Its running machines are paid up to `metered_ms`, but for `metered_rest` thousandths.
+    """
 
     id: str
     secret_hash: str
@@ -30,8 +33,9 @@ class Key:
     reserved_nusd: int = 0
     reservation_nusd: int = 0
     outside_nusd: int = 0
-    rate_nusd_per_ms: int = 0
+    rate_nusd_per_s: int = 0
     metered_ms: int = 0
+    metered_rest: int = 0
 
 
 @dataclass

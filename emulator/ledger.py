@@ -32,7 +32,7 @@ class Ledger(KeyTree):
     def load(self, key: Key) -> None:
         """Take a key as it is, without any arithmetic."""
         super().load(key)
-        if key.rate_nusd_per_ms:
+        if key.rate_nusd_per_s:
             self._metered.add(key.id)
 
     def mint(self, key: Key, *, now_ms: int) -> None:
@@ -77,13 +77,13 @@ class Ledger(KeyTree):
 
     # Compute
 
-    def change_rate(self, key: Key, *, delta_nusd_per_ms: int, now_ms: int) -> None:
+    def change_rate(self, key: Key, *, delta_nusd_per_s: int, now_ms: int) -> None:
         """A machine of this key began (positive) or ceased to run."""
         self.accrue(now_ms)
         key.metered_ms = now_ms
-        key.rate_nusd_per_ms += delta_nusd_per_ms
+        key.rate_nusd_per_s += delta_nusd_per_s
         self.dirty_keys.add(key.id)
-        if key.rate_nusd_per_ms:
+        if key.rate_nusd_per_s:
             self._metered.add(key.id)
         else:
             self._metered.discard(key.id)
@@ -97,7 +97,9 @@ class Ledger(KeyTree):
 
     def _accrue_key(self, key: Key, *, now_ms: int) -> None:
         since_ms, key.metered_ms = key.metered_ms, now_ms
-        amount = key.rate_nusd_per_ms * (now_ms - since_ms)
+        thousandths = key.rate_nusd_per_s * (now_ms - since_ms) + key.metered_rest
+        # Carried over, so that reading often changes nothing.
+        amount, key.metered_rest = divmod(thousandths, 1000)
         inside = amount
         if self.is_blocked(key):
             inside = 0

@@ -2,7 +2,7 @@
 
 from emulator.entities import Fleet, Machine
 from emulator.ids import rng_for
-from emulator.prices import compute_nusd_per_ms
+from emulator.prices import compute_nusd_per_s
 from emulator.turns import end_turns_of
 from emulator.world import World
 
@@ -75,8 +75,8 @@ def _settle_fleet(world: World, fleet: Fleet) -> None:
 
 def _meter(world: World, machine: Machine, *, sign: int) -> None:
     key = world.ledger.keys[world.fleets[machine.fleet_id].key_id]
-    rate = compute_nusd_per_ms(machine.resources)
-    world.ledger.change_rate(key, delta_nusd_per_ms=sign * rate, now_ms=world.now_ms())
+    rate = compute_nusd_per_s(machine.resources)
+    world.ledger.change_rate(key, delta_nusd_per_s=sign * rate, now_ms=world.now_ms())
 
 
 def _watch(world: World, machine: Machine) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 AS_OF = "2026-11-29"
 
-# Per second, in nanodollars; a small machine (2 vCPU, 4 GB) costs $0.0864 an hour. Both are
-# multiples of 1,000, so that a millisecond costs a whole number of nanodollars.
+# Per second, in nanodollars; a small machine (2 vCPU, 4 GB) costs $0.0864 an hour.
 VCPU_SECOND_NUSD = 10_000
 GB_SECOND_NUSD = 1_000
 
@@ -63,9 +62,7 @@ def call_cost_nusd(price: ModelPrice, *, fresh: int, cached: int, output: int) -
     return fresh * price.input_nusd + cached * price.cached_input_nusd + output * price.output_nusd
 
 
-def compute_nusd_per_ms(resources: dict[str, Any]) -> int:
+def compute_nusd_per_s(resources: dict[str, Any]) -> int:
     """A running machine's rate; fractions of a gigabyte are rounded up to a nanodollar."""
-    cores = int(resources["cpuCores"])
-    memory_mb = int(resources["memoryMB"])
-    memory_rate = -(-memory_mb * (GB_SECOND_NUSD // 1000) // 1024)
-    return cores * (VCPU_SECOND_NUSD // 1000) + memory_rate
+    memory = -(-int(resources["memoryMB"]) * GB_SECOND_NUSD // 1024)
+    return int(resources["cpuCores"] * VCPU_SECOND_NUSD) + memory

@@ -5,7 +5,7 @@ from typing import Any
 
 from emulator.errors import bad_request
 from emulator.money import dumps, to_nusd
-from emulator.prices import PRESETS, compute_nusd_per_ms
+from emulator.prices import PRESETS, compute_nusd_per_s
 from emulator.resources.backend_body import check_backend
 from emulator.strict import ANY, BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
 
@@ -140,7 +140,7 @@ def _check_policy(policy: dict[str, Any], specs: list[MachineSpec]) -> None:
                 raise bad_request("The policy allows no accelerators.", field="resources")
     if "maxSpendUsd" in policy:
         # Contract 4.2: refused when the worst case over the lifetime costs more.
-        most = sum(compute_nusd_per_ms(spec.resources) * spec.lifetime_s * 1000 for spec in specs)
+        most = sum(compute_nusd_per_s(spec.resources) * spec.lifetime_s for spec in specs)
         if most > (to_nusd(policy["maxSpendUsd"]) or 0):
             raise bad_request(
                 "The machines may cost more over their lifetime than policy.maxSpendUsd.",

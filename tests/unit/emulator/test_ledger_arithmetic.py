@@ -57,7 +57,7 @@ def try_step(ledger: Ledger, holds: list[Any], step: tuple[Any, ...], now_ms: in
         actual = held * (second % 100) // 100
         ledger.settle(held_key, held=held, actual=actual, ref="c", held_ms=held_ms, now_ms=now_ms)
     elif kind == "rate":
-        ledger.change_rate(key, delta_nusd_per_ms=second, now_ms=now_ms)
+        ledger.change_rate(key, delta_nusd_per_s=second * 777, now_ms=now_ms)
     elif kind == "budget":
         ledger.set_budget(key, budget_nusd=amount, now_ms=now_ms)
     elif kind == "revoke" and key.id != "fleet":
@@ -135,7 +135,7 @@ def test_cut_off_tree_refuses_calls_children_and_compute_and_reopens() -> None:
     ledger, key = make_ledger(USD)
     child = make_key("child", parent="fleet", budget=USD // 2)
     ledger.mint(child, now_ms=0)
-    ledger.change_rate(key, delta_nusd_per_ms=24, now_ms=0)
+    ledger.change_rate(key, delta_nusd_per_s=24_000, now_ms=0)
     ledger.set_budget(key, budget_nusd=0, now_ms=1000)
     spent = key.spent_nusd
     assert spent == 24_000
@@ -154,7 +154,7 @@ def test_cut_off_tree_refuses_calls_children_and_compute_and_reopens() -> None:
 
 def test_compute_beyond_the_budget_goes_to_the_account() -> None:
     ledger, key = make_ledger(50_000)
-    ledger.change_rate(key, delta_nusd_per_ms=24, now_ms=0)
+    ledger.change_rate(key, delta_nusd_per_s=24_000, now_ms=0)
     ledger.accrue(10_000)
     assert (key.spent_nusd, key.outside_nusd) == (50_000, 190_000)
     assert ledger.keys["account"].spent_nusd == 240_000
@@ -164,12 +164,12 @@ def test_compute_is_exact_however_often_it_is_read() -> None:
     read_often, often = make_ledger(USD)
     read_once, once = make_ledger(USD)
     for ledger in (read_often, read_once):
-        ledger.change_rate(ledger.keys["fleet"], delta_nusd_per_ms=11, now_ms=0)
+        ledger.change_rate(ledger.keys["fleet"], delta_nusd_per_s=11_333, now_ms=0)
     for now_ms in range(0, 100_001, 7):
         read_often.accrue(now_ms)
     read_often.accrue(100_001)
     read_once.accrue(100_001)
-    assert often.spent_nusd == once.spent_nusd == 1_100_011
+    assert often.spent_nusd == once.spent_nusd == 1_133_311
     assert len(read_often.entries) < 6
 
 
