@@ -43,8 +43,7 @@ def fleet_peek(user: User, public_id: str) -> FleetPeek | None:
     """The peek of a fleet that the user may read, None if there is none. Two queries."""
     if not user.is_viewer:
         return None
-    found = for_rows(Fleet.objects.filter(public_id=public_id)).select_related("team")
-    fleet = found.select_related("owner", "parent", "team").first()
+    fleet = for_rows(Fleet.objects.filter(public_id=public_id)).first()
     if fleet is None:
         return None
     card = spend_card(fleet)
