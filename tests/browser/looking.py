@@ -1,0 +1,109 @@
+"""What is asked of every page: each question returns what is wrong, nothing when all is well."""
+
+from typing import Any, Final
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+NARROW_PX: Final = (320, 720)
+MOST_TABS: Final = 250
+
+_axe = Axe()
+
+
+def accessibility(page: Page) -> list[str]:
+    """Violations of axe's rules, as `rule: place`."""
+    found: dict[str, Any] = _axe.run(page).response
+    return [
+        f"axe {violation['id']}: {node['target'][0]}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def sideways(page: Page) -> list[str]:
+    """Elements that make a narrow page scroll sideways."""
+    wide: list[str] = page.evaluate(
+        """() => {
+          const limit = document.documentElement.clientWidth;
+          if (document.documentElement.scrollWidth <= limit) return [];
+          return [...document.body.querySelectorAll("*")]
+            .filter((one) => one.getBoundingClientRect().right > limit + 1)
+            .slice(0, 5)
+            .map((one) => `${one.tagName.toLowerCase()}#${one.id}.${one.className}`);
+        }"""
+    )
+    return [f"wider than {NARROW_PX[0]} px: {one}" for one in wide]
+
+
+def keyboard(page: Page) -> list[str]:
+    """Controls that Tab never reaches, and those whose focus cannot be seen."""
+    expected: int = page.evaluate(_MARK)
+    reached: set[int] = set()
+    wrong: list[str] = []
+    for _ in range(min(MOST_TABS, expected + 5)):
+        page.keyboard.press("Tab")
+        place, name, is_seen = page.evaluate(_FOCUSED)
+        if place in reached:
+            break
+        if place >= 0:
+            reached.add(place)
+        if name and not is_seen:
+            wrong.append(f"focus cannot be seen: {name}")
+    if expected <= MOST_TABS:
+        lost: list[str] = page.evaluate(_LOST, sorted(reached))
+        wrong += [f"Tab never reaches: {name}" for name in lost]
+    return wrong
+
+
+def readable(page: Page) -> list[str]:
+    """What a page without scripts lacks: a heading, words, a way on."""
+    wrong = []
+    if not page.locator("h1").first.is_visible():
+        wrong.append("no heading without scripts")
+    if len(page.locator("body").inner_text().split()) < 5:
+        wrong.append("no words without scripts")
+    if page.locator("a[href], form[method=post] button").count() == 0:
+        wrong.append("no way on without scripts")
+    return wrong
+
+
+# Everything that Tab should stop at: of a group of radio buttons the chosen one, or any.
+_MARK = """() => {
+  const all = document.querySelectorAll(
+    "a[href], button, input, select, textarea, summary, [tabindex='0']");
+  const groups = new Set();
+  window.__controls = [...all].filter((one) => {
+    if (one.disabled || one.tabIndex < 0 || one.closest("[inert]")) return false;
+    if (!one.checkVisibility({ visibilityProperty: true })) return false;
+    if (one.type !== "radio") return true;
+    const group = document.querySelectorAll(`input[name="${CSS.escape(one.name)}"]`);
+    const chosen = [...group].find((each) => each.checked);
+    if (chosen) return chosen === one;
+    const isFirst = !groups.has(one.name);
+    groups.add(one.name);
+    return isFirst;
+  });
+  document.activeElement?.blur?.();
+  document.getSelection()?.removeAllRanges();
+  window.__started = false;
+  return window.__controls.length;
+}"""
+
+_FOCUSED = """() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return [-1, "", true];
+  const marks = (each) => {
+    const style = getComputedStyle(each);
+    return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0)
+      || style.boxShadow !== "none";
+  };
+  const near = [one, one.parentElement, one.nextElementSibling].filter(Boolean);
+  const name = `${one.tagName.toLowerCase()} ${one.id || one.textContent.trim().slice(0, 40)}`;
+  return [window.__controls.indexOf(one), name, near.some(marks)];
+}"""
+
+_LOST = """(reached) => window.__controls
+  .filter((one, place) => !reached.includes(place) && one.isConnected)
+  .map((one) => `${one.tagName.toLowerCase()} ${one.id || one.textContent.trim().slice(0, 40)}`)
+"""

@@ -1,0 +1,130 @@
+"""The table of every address: which are pages, who may come, and what the others are.
+
+A page of this table is opened by `test_every_page.py`; an address missing from both tables fails
+`tests/meta/test_urls.py`. A new page adds its line here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.urls import reverse
+
+from tests.browser.world import World
+from tests.integration.cast import NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: `who` is the least of the cast that may open it, `path` where it is in a world."""
+
+    name: str
+    url_name: str
+    path: Callable[[World], str]
+    who: str = "viewer"
+    status: int = 200
+
+
+def _plain(url_name: str, query: str = "") -> Callable[[World], str]:
+    return lambda world: reverse(url_name) + query
+
+
+def _fleet(query: str = "", url_name: str = "fleets:fleet_detail") -> Callable[[World], str]:
+    return lambda world: reverse(url_name, args=[world.fleet.public_id]) + query
+
+
+PAGES: Final = (
+    Page("fleets", "fleets:fleet_list", _plain("fleets:fleet_list")),
+    Page(
+        "fleets, none found",
+        "fleets:fleet_list",
+        _plain("fleets:fleet_list", "?q=no-such-fleet"),
+    ),
+    Page("launch", "fleets:fleet_new", _plain("fleets:fleet_new"), who="operator"),
+    Page("fleet", "fleets:fleet_detail", _fleet()),
+    Page("fleet, machines", "fleets:fleet_detail", _fleet("?tab=machines")),
+    Page("fleet, results", "fleets:fleet_detail", _fleet("?tab=results")),
+    Page("fleet, events", "fleets:fleet_detail", _fleet("?tab=events")),
+    Page("fleet, settings", "fleets:fleet_detail", _fleet("?tab=settings"), who="operator"),
+    Page(
+        "fleet being made",
+        "fleets:fleet_detail",
+        lambda world: reverse("fleets:fleet_detail", args=[world.creating.public_id]),
+    ),
+    Page(
+        "agent",
+        "fleets:fleet_agent",
+        lambda world: reverse(
+            "fleets:fleet_agent", args=[world.fleet.public_id, world.agent.agent_id]
+        ),
+    ),
+    Page("stop", "fleets:fleet_stop", _fleet(url_name="fleets:fleet_stop"), who="operator"),
+    Page("delete", "fleets:fleet_delete", _fleet(url_name="fleets:fleet_delete"), who="operator"),
+    Page(
+        "operation",
+        "fleets:operation_detail",
+        lambda world: reverse("fleets:operation_detail", args=[world.operation.public_id]),
+    ),
+    Page("account", "fleets:account", _plain("fleets:account"), who="stranger"),
+    Page("sign in", "account_login", _plain("account_login"), who=NOBODY),
+    Page("sign-up is closed", "account_signup", _plain("account_signup"), who=NOBODY),
+    Page("account is inactive", "account_inactive", _plain("account_inactive"), who=NOBODY),
+    Page("sign out", "account_logout", _plain("account_logout"), who="stranger"),
+    Page(
+        "change the password",
+        "account_change_password",
+        _plain("account_change_password"),
+        who="stranger",
+    ),
+    Page(
+        "sign in again",
+        "account_reauthenticate",
+        _plain("account_reauthenticate"),
+        who="stranger",
+    ),
+    Page("not there", "fleets:fleet_list", lambda _: "/nothing/here", who="stranger", status=404),
+    Page("not allowed", "fleets:fleet_new", _plain("fleets:fleet_new"), status=403),
+)
+
+
+class Kind(StrEnum):
+    """What an address is that is no page."""
+
+    ACT = "act"  # POST only: changes something, then redirects or answers with a fragment
+    DOWNLOAD = "download"  # a file
+    REDIRECT = "redirect"
+    PROBE = "probe"  # JSON for machines
+
+
+NO_PAGES: Final = {
+    "health_live": Kind.PROBE,
+    "health_ready": Kind.PROBE,
+    "fleets:home": Kind.REDIRECT,
+    "fleets:fleet_export": Kind.DOWNLOAD,
+    "fleets:fleet_results": Kind.DOWNLOAD,
+    "fleets:fleet_preview": Kind.ACT,
+    "fleets:fleet_launch": Kind.ACT,
+    "fleets:fleet_hold": Kind.ACT,
+    "fleets:fleet_release": Kind.ACT,
+    "fleets:fleet_cut_off": Kind.ACT,
+    "fleets:fleet_reopen": Kind.ACT,
+    "fleets:fleet_cancel": Kind.ACT,
+    "fleets:fleet_stop_machines": Kind.ACT,
+    "fleets:fleet_afterwards": Kind.ACT,
+    "fleets:operation_retry": Kind.ACT,
+    "fleets:account_theme": Kind.ACT,
+}
+
+# What people reach without the guards of `fleets.access`: allauth guards its own pages.
+PUBLIC: Final = {
+    "health_live",
+    "health_ready",
+    "account_login",
+    "account_signup",
+    "account_inactive",
+    "account_logout",
+    "account_change_password",
+    "account_reauthenticate",
+    "fleets:home",
+}

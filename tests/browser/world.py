@@ -1,0 +1,139 @@
+"""Something true to show on every page: a fleet at work, one being made, an operation."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from fleets.domain.money import NUSD_PER_USD
+from fleets.domain.status import (
+    FleetState,
+    OperationKind,
+    OperationState,
+    TaskState,
+    TurnOutcome,
+    TurnState,
+)
+from fleets.models import Agent, Fleet, NodeKind, Operation, Team, User
+from tests.factories import (
+    AgentFactory,
+    FleetEventFactory,
+    FleetFactory,
+    MachineFactory,
+    OperationFactory,
+    OperationNodeFactory,
+    RunFactory,
+    TaskFactory,
+    TurnFactory,
+)
+
+CENT_NUSD = NUSD_PER_USD // 100
+STATES = (
+    TaskState.COMPLETED,
+    TaskState.FAILED,
+    TaskState.RUNNING,
+    TaskState.QUEUED,
+    TaskState.BUDGET_EXHAUSTED,
+    TaskState.NOT_STARTED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The rows that pages are opened for."""
+
+    fleet: Fleet
+    creating: Fleet
+    agent: Agent
+    operation: Operation
+
+
+def make_world(team: Team, owner: User) -> World:
+    """One of everything, owned by `owner`."""
+    fleet = FleetFactory(
+        name="nightly-review-with-a-name-as-long-as-they-come",
+        team=team,
+        owner=owner,
+        started_at=timezone.now() - timedelta(minutes=3),
+        tags=["nightly", "review"],
+        key_id="key-1",
+        key_last_four="91be",
+        key_cap_nusd=3 * NUSD_PER_USD,
+        spent_nusd=123 * CENT_NUSD + 7,
+        reserved_nusd=0,
+        remaining_nusd=177 * CENT_NUSD - 7,
+        burn_nusd_per_min=11 * CENT_NUSD,
+        agents_total=12,
+        machines_total=2,
+        machines_running=2,
+        tasks_total=12,
+        tasks_queued=2,
+        tasks_running=2,
+        tasks_completed=2,
+        tasks_failed=2,
+        tasks_budget=2,
+        tasks_not_started=2,
+    )
+    agents = _work(fleet)
+    for kind, text in (("launched", "launched by ops-1"), ("agent_failed", "agent-1 failed")):
+        FleetEventFactory(fleet=fleet, kind=kind, text=text)
+    creating = FleetFactory(
+        name="just-now", team=team, owner=owner, state=FleetState.CREATING, budget_nusd=None
+    )
+    return World(fleet, creating, agents[0], _cancel(team, owner))
+
+
+def _work(fleet: Fleet) -> list[Agent]:
+    machines = [
+        MachineFactory(fleet=fleet, position=place, machine_id=f"m{place}") for place in (0, 1)
+    ]
+    run = RunFactory(fleet=fleet, number=1)
+    agents = []
+    for place in range(12):
+        state = STATES[place % len(STATES)]
+        agent = AgentFactory(
+            machine=machines[place % 2], position=place, agent_id=f"agent-{place}", state=state
+        )
+        task = TaskFactory(
+            agent=agent,
+            run=run,
+            position=place,
+            state=state,
+            response="Three files read, no finding." if state == TaskState.COMPLETED else "",
+        )
+        if state in (TaskState.COMPLETED, TaskState.FAILED):
+            TurnFactory(
+                task=task,
+                state=TurnState.ENDED,
+                outcome=TurnOutcome(state.value),
+                error="" if state == TaskState.COMPLETED else "model refused the tool call",
+                cost_nusd=4 * CENT_NUSD,
+            )
+        agents.append(agent)
+    return agents
+
+
+def _cancel(team: Team, owner: User) -> Operation:
+    now = timezone.now()
+    fleet = FleetFactory(name="ran-away", team=team, owner=owner, state=FleetState.CANCELLED)
+    operation: Operation = OperationFactory(
+        fleet=fleet,
+        kind=OperationKind.CANCEL,
+        state=OperationState.FAILED,
+        requested_by=owner,
+        reason="looping",
+        ended_at=now,
+        sentence="One agent did not confirm.",
+    )
+    OperationNodeFactory(
+        operation=operation, kind=NodeKind.KEY, label="key", state="done", key_at=now
+    )
+    for place, state in enumerate(("stopped", "failed", "acknowledged")):
+        OperationNodeFactory(
+            operation=operation,
+            label=f"agent-{place}",
+            ref=f"agent-{place}",
+            state=state,
+            requested_at=now,
+        )
+    return operation
