@@ -6,7 +6,8 @@ made lazily, in the process that uses them, never at import: a loop does not sur
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -42,7 +43,25 @@ class CallCount:
     calls: int = 0
 
 
+class Withheld(Exception):
+    """A call that nobody wanted any more when its place in the line of requests came."""
+
+
 _count: ContextVar[CallCount | None] = ContextVar("platform_calls", default=None)
+_wanted: ContextVar[Callable[[], Awaitable[bool]] | None] = ContextVar("wanted", default=None)
+
+
+@contextmanager
+def only_while(wanted: Callable[[], Awaitable[bool]]) -> Iterator[None]:
+    """Within this block a call leaves only if `wanted` says so after its wait in line.
+
+    A small plan can keep a request waiting for long; otherwise the call raises `Withheld`.
+    """
+    token = _wanted.set(wanted)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
 
 
 class Gateway:
@@ -55,8 +74,16 @@ class Gateway:
         self._budgets: list[RateBudget] = []
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run one round of calls to its end on the process's own loop."""
-        return self._loop.run_until_complete(work)
+        """Run one round of calls to its end on the process's own loop.
+
+        A round that fails, or is ended by a time limit, leaves nothing behind: a request of it
+        that left during the next round would be nobody's.
+        """
+        try:
+            return self._loop.run_until_complete(work)
+        except BaseException:
+            self._loop.run_until_complete(_cancel_others())
+            raise
 
     def counted(self, work: Coroutine[Any, Any, T]) -> tuple[T, int]:
         """As `run`; also how many requests left."""
@@ -117,6 +144,9 @@ class Gateway:
 
         async def pace(operation: Operation) -> None:
             await budget.acquire(_PRIORITY[operation.urgency])
+            wanted = _wanted.get()
+            if wanted is not None and not await wanted():
+                raise Withheld
 
         async def on_call(record: CallRecord) -> None:
             count = _count.get()
@@ -126,6 +156,13 @@ class Gateway:
                 await budget.drain(record.error.retry_after_s or 1.0)
 
         return Transport(pace=pace, on_call=on_call)
+
+
+async def _cancel_others() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 _gateway: Gateway | None = None

@@ -32,6 +32,7 @@ class Operation(models.Model):
         default=0, help_text="Consecutive re-readings that showed nothing new."
     )
     attempts = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0, help_text="Attempts in a row that failed.")
     next_attempt_at = models.DateTimeField(null=True)
     lease_owner = models.CharField(max_length=80, blank=True, default="")
     lease_until = models.DateTimeField(null=True)

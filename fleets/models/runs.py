@@ -23,6 +23,9 @@ class Run(models.Model):
     stop_reason = models.CharField(max_length=20, blank=True, default="")
     requests = models.PositiveIntegerField(default=0, help_text="Calls to the platform, all kinds.")
     ticks = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(
+        default=0, help_text="Ticks in a row that ended in an error of our own."
+    )
 
     lease_owner = models.CharField(max_length=80, blank=True, default="")
     lease_until = models.DateTimeField(null=True)
