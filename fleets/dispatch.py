@@ -19,9 +19,10 @@ DRIVE = "drive"
 HOUSEKEEPING = "housekeeping"
 
 
-def operation_ordered(public_id: str) -> None:
-    """Wake a worker for this operation once the order is committed."""
-    _on_commit("fleets.perform_operation", [public_id], queue=INTERACTIVE)
+def operation_ordered(public_id: str, *, in_s: float = 0.0) -> None:
+    """Wake a worker for this operation once the order is committed, or a few seconds later."""
+    countdown = in_s if in_s > 0 else None
+    _on_commit("fleets.perform_operation", [public_id], queue=INTERACTIVE, countdown=countdown)
 
 
 def run_due(run_pk: int, *, in_s: float = 0.0) -> None:

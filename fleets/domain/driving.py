@@ -20,6 +20,9 @@ REDISPATCH_LAST_S: Final = 30.0
 TIMEOUT_GRACE_S: Final = 30.0
 # Reading may take this share of the account's requests; the rest is for dispatches and stopping.
 READ_SHARE: Final = 0.5
+# A round of calls takes about this long at the account's rate, so that a tick stays short.
+ROUND_S: Final = 3
+SMALLEST_ROUND: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +67,19 @@ def choose(
     open_turns: Sequence[OpenTurn],
     machines: Sequence[MachineView],
     slots: int,
+    most: int,
     may_begin: bool,
 ) -> Beginning:
     """Choose what to send.
 
-    `slots` is how many turns may be in flight at once in all; `may_begin` is False while the fleet
-    is held, stopping or refused by its budget. A machine that is not warm yet gets one turn only,
-    an agent never two at once. Repeats of a turn that was written before come first: whether they
-    run already is unknown, and only their own id can tell.
+    `slots` is how many turns may be in flight at once in all, `most` how many are sent in one
+    round; `may_begin` is False while the fleet is held, stopping or refused by its budget. A
+    machine that is not warm yet gets one turn only, an agent never two at once. Repeats of a turn
+    that was written before come first: whether they run already is unknown, and only their own id
+    can tell.
     """
     ready = {view.machine: view for view in machines if view.is_ready}
-    repeats = tuple(
+    due = tuple(
         turn.turn
         for turn in open_turns
         if turn.state in {TurnState.QUEUED, TurnState.DISPATCHING}
@@ -83,9 +88,10 @@ def choose(
     )
     if not may_begin:
         return Beginning(tasks=(), turns=())
+    repeats = due[:most]
     busy_machines = {turn.machine for turn in open_turns}
     busy_agents: set[int] = set()
-    free = max(0, slots - len(open_turns))
+    free = min(most, max(0, slots - len(open_turns)))
     tasks: list[int] = []
     for task in queued:
         if len(tasks) >= free:
@@ -99,6 +105,11 @@ def choose(
         busy_agents.add(task.agent)
         busy_machines.add(task.machine)
     return Beginning(tasks=tuple(tasks), turns=repeats)
+
+
+def round_limit(rate_per_minute: int) -> int:
+    """How many calls of one kind a round may hold: about three seconds' worth of the rate."""
+    return max(SMALLEST_ROUND, rate_per_minute * ROUND_S // 60)
 
 
 def read_interval_s(*, youngest_turn_s: float, machines: int, rate_per_minute: int) -> float:

@@ -126,6 +126,7 @@ def postpone(operation: Operation, *, owner: str, after_s: float) -> None:
     Operation.objects.filter(pk=operation.pk, lease_owner=owner, ended_at__isnull=True).update(
         lease_owner="", lease_until=None, next_attempt_at=due
     )
+    dispatch.operation_ordered(operation.public_id, in_s=after_s)
     publish(f"operation:{operation.public_id}", {"kind": "head"})
 
 

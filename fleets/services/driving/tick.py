@@ -21,6 +21,7 @@ from fleets.domain.driving import (
     choose,
     is_overdue,
     read_interval_s,
+    round_limit,
 )
 from fleets.domain.status import OperationKind, TaskState, TurnOutcome, TurnState
 from fleets.gateway import ask_database, gateway
@@ -140,13 +141,23 @@ async def _keep_lease(run_pk: int, owner: str) -> None:
 def _read(tick: Tick) -> News:
     view, now = tick.view, timezone.now()
     fleet = view.fleet
+    most = round_limit(fleet.connection.rate_per_minute)
     plan = ReadPlan(
-        machines=tuple(view.machines_with_turns),
+        machines=_in_turn(view.machines_with_turns, most=most, tick=view.run.ticks),
+        most_ends=most,
         turns_by_machine=by_machine(view.open_turns),
         fleet_id=fleet.public_id if _fleet_is_due(fleet, now) else None,
         key_id=fleet.key_id if _key_is_due(fleet, now) else None,
     )
     return _call(tick, read_round(gateway().account(fleet.connection), plan))
+
+
+def _in_turn(machines: list[Machine], *, most: int, tick: int) -> tuple[Machine, ...]:
+    """At most `most` machines, the next ones at each tick, so that none is left out."""
+    if len(machines) <= most:
+        return tuple(machines)
+    start = tick * most % len(machines)
+    return tuple((machines + machines)[start : start + most])
 
 
 def _fleet_is_due(fleet: Fleet, now: datetime) -> bool:
@@ -211,6 +222,7 @@ def _begin(tick: Tick) -> None:
         open_turns=open_turn_views(view.open_turns, now=now),
         machines=machine_views(view.machines),
         slots=limit,
+        most=round_limit(fleet.connection.rate_per_minute),
         may_begin=_may_begin(fleet),
     )
     repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]

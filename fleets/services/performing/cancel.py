@@ -28,6 +28,7 @@ from fleets.services.driving.stopping import end_queued, end_unsent
 from fleets.services.driving.tick import end_run_if_done, fleet_with_key
 from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.performing.calling import call
 from fleets.services.performing.cut_off import lower_cap, waits_for_key
 from fleets.services.performing.idle_cost import what_still_costs
 from fleets.services.performing.nodes import confirm
@@ -90,7 +91,7 @@ def _interrupt(operation: Operation, run: Run) -> None:
         return
     account = gateway().account(operation.fleet.connection)
     machines = {m.pk: m for m in Machine.objects.filter(fleet_id=operation.fleet_id)}
-    asked = gateway().run(_ask_all(account, to_ask, machines))
+    asked = call(operation, _ask_all(account, to_ask, machines))
     with transaction.atomic():
         lock(operation.fleet_id)
         _write_answers(operation, asked)
@@ -175,7 +176,7 @@ def _read_once(operation: Operation, run: Run) -> bool:
         fleet_id=None,
         key_id=fleet.key_id or None,
     )
-    news = gateway().run(read_round(gateway().account(fleet.connection), plan))
+    news = call(operation, read_round(gateway().account(fleet.connection), plan))
     with transaction.atomic():
         return _write_reading(operation, run, news, complete=len(news.read) == len(machines))
 

@@ -19,6 +19,7 @@ from fleets.platform_api.types import KeyRow
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.performing.calling import call
 from fleets.services.performing.nodes import confirm, prove
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
@@ -46,7 +47,7 @@ def lower_cap(operation: Operation) -> int:
     fleet = operation.fleet
     asked_at = timezone.now()
     prove(operation, NodeKind.KEY, state="running", requested_at=asked_at)
-    row = gateway().run(_lower(gateway().account(fleet.connection), fleet.key_id))
+    row = call(operation, _lower(gateway().account(fleet.connection), fleet.key_id))
     now = timezone.now()
     cap = usd_to_nusd(row.budget_usd) if row.budget_usd is not None else fleet.spent_nusd or 0
     with transaction.atomic():
@@ -88,7 +89,7 @@ def reopen(operation: Operation) -> Verdict:
     budget = nusd_to_usd(fleet.budget_nusd or 0)
     prove(operation, NodeKind.KEY, state="running", requested_at=timezone.now())
     account = gateway().account(fleet.connection)
-    row = gateway().run(account.keys.patch(fleet.key_id, budget_usd=budget))
+    row = call(operation, account.keys.patch(fleet.key_id, budget_usd=budget))
     now = timezone.now()
     with transaction.atomic():
         fleet = lock(operation.fleet_id)

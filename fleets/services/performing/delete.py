@@ -24,6 +24,7 @@ from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, newest_run, recount
 from fleets.services.operations import open_operation
+from fleets.services.performing.calling import call
 from fleets.services.performing.key_search import KEY_NAME, living_keys
 from fleets.services.performing.nodes import confirm, prove
 from fleets.services.performing.verdict import Again, Ended, Verdict
@@ -57,7 +58,7 @@ def delete(operation: Operation) -> Verdict:
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
     prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
-    left = gateway().run(_ask_and_read(account, fleet, _sandbox_ids(fleet)))
+    left = call(operation, _ask_and_read(account, fleet, _sandbox_ids(fleet)))
     with transaction.atomic():
         _write(operation, left)
     if not left.is_nothing:

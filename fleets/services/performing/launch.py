@@ -24,6 +24,7 @@ from fleets.services.driving.settling import take_fleet_row
 from fleets.services.driving.tick import fleet_with_key
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, recount
+from fleets.services.performing.calling import call
 from fleets.services.performing.create_body import create_body
 from fleets.services.performing.key_search import KEY_NAME, revoke_strays
 from fleets.services.performing.nodes import confirm, prove, remember
@@ -54,11 +55,11 @@ def _mint(operation: Operation) -> None:
     name = KEY_NAME.format(fleet=fleet.public_id)
     if operation.result.get("mint_sent"):
         # An earlier mint may have happened, and its secret is lost with the answer.
-        gateway().run(revoke_strays(account, name))
+        call(operation, revoke_strays(account, name))
     remember(operation, mint_sent=True)
     prove(operation, NodeKind.KEY, state="running", requested_at=timezone.now())
     budget = nusd_to_usd(fleet.budget_nusd or 0)
-    minted = gateway().run(account.keys.mint(name, budget_usd=budget))
+    minted = call(operation, account.keys.mint(name, budget_usd=budget))
     _keep_key(operation, minted)
 
 
@@ -82,14 +83,15 @@ def _create(operation: Operation) -> None:
     fleet = fleet_with_key(operation.fleet)
     prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
     body = create_body(fleet)
-    row = gateway().run(
+    row = call(
+        operation,
         gateway()
         .fleet(fleet)
         .fleets.create(
             fleet.public_id,
             idempotency_key=ids.idempotency_key("fleet-create", fleet.public_id),
             **body,
-        )
+        ),
     )
     with transaction.atomic():
         fleet = lock(fleet.pk)
@@ -134,7 +136,7 @@ def _refused(operation: Operation, error: PlatformRefused) -> Verdict:
     words = f"The platform refused the launch: {error.message}"
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
-    gateway().run(revoke_strays(account, KEY_NAME.format(fleet=fleet.public_id)))
+    call(operation, revoke_strays(account, KEY_NAME.format(fleet=fleet.public_id)))
     with transaction.atomic():
         fleet = lock(fleet.pk)
         now = timezone.now()

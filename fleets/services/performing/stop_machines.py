@@ -13,6 +13,7 @@ from fleets.platform_api.errors import NotFound, PlatformError
 from fleets.platform_api.types import SandboxRow
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, recount
+from fleets.services.performing.calling import call
 from fleets.services.performing.idle_cost import what_still_costs
 from fleets.services.performing.nodes import confirm, prove
 from fleets.services.performing.verdict import Again, Ended, Verdict
@@ -29,7 +30,7 @@ def stop_machines(operation: Operation) -> Verdict:
         .exclude(sandbox_id="")
         .exclude(status__in=STOPPED)
     )
-    answers = gateway().run(_ask_all(gateway().account(fleet.connection), machines))
+    answers = call(operation, _ask_all(gateway().account(fleet.connection), machines))
     with transaction.atomic():
         left = _write(operation, machines, answers)
     if left and operation.attempts < MAX_TRIES:
