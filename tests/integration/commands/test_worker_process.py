@@ -6,6 +6,7 @@ from emulator.server import EmulatorThread
 from fleets.domain.spec import LaunchSpec
 from fleets.models import Fleet
 from fleets.services.actor import Actor
+from fleets.services.launch import launch_fleet
 from tests.support.worker import Workers
 
 PATIENCE_S = 60.0
