@@ -97,7 +97,7 @@ def hinder_abort(emulator: EmulatorThread, fleet: Fleet, agent_id: str, **fault:
 def let_one_finish_before_its_abort(emulator: EmulatorThread) -> None:
     reached = {"operation": "sessions.abort", "count": 4, "timeoutMs": 10_000}
     control(emulator, "POST", "wait-for", reached)
-    control(emulator, "POST", "clock", {"speed": 300})
+    control(emulator, "POST", "clock", {"speed": 150})
     time.sleep(0.5)
     control(emulator, "POST", "clock", {"speed": 1})
     control(emulator, "POST", "release", {})
@@ -106,7 +106,7 @@ def let_one_finish_before_its_abort(emulator: EmulatorThread) -> None:
 def test_three_agents_end_in_three_ways_and_the_page_tells_each_truly(
     emulator: EmulatorThread, actor: Actor
 ) -> None:
-    slow = " ".join(f"[[slow 3000 if agent-{number}]]" for number in (2, 3, 4))
+    slow = " ".join(f"[[slow 400 if agent-{number}]]" for number in (2, 3, 4))
     fleet = launch(
         actor,
         count=4,
@@ -132,7 +132,7 @@ def test_three_agents_end_in_three_ways_and_the_page_tells_each_truly(
     assert fleet.state == "cancelling"
     assert fleet.tasks_running == 1
 
-    control(emulator, "POST", "clock", {"speed": 2000})
+    control(emulator, "POST", "clock", {"speed": 100})
     drive_to_end(fleet)
     assert fleet.state == "cancelled"
     assert "completed all the same" in result_of(operation, "agent-3")
