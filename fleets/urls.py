@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from fleets.views import (
     account,
+    afterwards,
     delete,
     fleet_detail,
     fleet_export,
@@ -45,7 +46,7 @@ urlpatterns = [
         name="fleet_stop_machines",
     ),
     path("fleets/<str:public_id>/delete", delete.fleet_delete, name="fleet_delete"),
-    path("fleets/<str:public_id>/afterwards", delete.fleet_afterwards, name="fleet_afterwards"),
+    path("fleets/<str:public_id>/afterwards", afterwards.fleet_afterwards, name="fleet_afterwards"),
     path("operations/<str:public_id>", operations.operation_detail, name="operation_detail"),
     path("operations/<str:public_id>/retry", operations.operation_retry, name="operation_retry"),
     path("account", account.account, name="account"),

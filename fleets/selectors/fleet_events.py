@@ -55,6 +55,7 @@ def event_page(
 
 # The end of a kind says how its line looks: `agent_failed`, `fleet_held`, `budget_exhausted`.
 _ENDINGS: Final = (
+    ("not_started", "not_started"),
     ("failed", "failed"),
     ("refused", "failed"),
     ("timed_out", "timed_out"),
@@ -62,8 +63,16 @@ _ENDINGS: Final = (
     ("budget", "budget_exhausted"),
     ("cut_off", "cancelled"),
     ("cancelled", "cancelled"),
+    ("cancel", "cancelled"),
     ("deleted", "deleted"),
+    ("delete", "deleting"),
     ("held", "held"),
+    ("hold", "held"),
+    ("release", "running"),
+    ("reopen", "running"),
+    ("waiting_approval", "waiting"),
+    ("waiting_question", "waiting"),
+    ("waiting_plan", "waiting"),
     ("unknown", "unknown"),
     ("finished", "finished"),
     ("completed", "finished"),

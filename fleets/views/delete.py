@@ -1,4 +1,4 @@
-"""Deleting a fleet (what goes, its name typed, a fresh login) and what becomes of its machines."""
+"""Deleting a fleet: what goes, its name typed, a reason, a fresh login."""
 
 import time
 from typing import Any, Final
@@ -6,25 +6,21 @@ from typing import Any, Final
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from fleetdash import htmx
 from fleets.access import get_fleet, may_delete, role_required, user_of
-from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
-from fleets.domain.status import Afterwards, OperationKind, Role
-from fleets.forms.stop import AfterwardsForm, DeleteForm
+from fleets.domain.errors import Conflict, InvalidInput
+from fleets.domain.status import OperationKind, Role
+from fleets.forms.stop import DeleteForm
 from fleets.models import Fleet
-from fleets.selectors.fleet_detail import fleet_head
 from fleets.selectors.operations import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
 from fleets.services.actor import Actor
-from fleets.services.afterwards import change_afterwards
 from fleets.services.delete import delete_fleet
 
 FRAGMENTS: Final = {"dialog": "fleets/_delete_sheet.html"}
@@ -62,47 +58,6 @@ def fleet_delete(request: HttpRequest, public_id: str) -> HttpResponse:
             return _page(request, fleet, form, status=409)
         operation = standing
     return htmx.redirect(request, reverse("fleets:operation_detail", args=[operation.public_id]))
-
-
-@require_POST
-@role_required(Role.OPERATOR)
-def fleet_afterwards(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What becomes of the machines; "keep them" in the head is this with one word."""
-    user = user_of(request)
-    fleet = get_fleet(user, public_id)
-    form = AfterwardsForm(request.POST)
-    back = f"{reverse('fleets:fleet_detail', args=[fleet.public_id])}?tab=settings"
-    try:
-        if not form.is_valid():
-            raise InvalidInput.at("delay", str(next(iter(form.errors.values()))[0]))
-        minutes = form.cleaned_data["delay_minutes"]
-        change_afterwards(
-            fleet,
-            actor=Actor.of(request),
-            after=Afterwards(form.cleaned_data["after"]),
-            delay_s=fleet.after_delay_s if minutes is None else minutes * 60,
-        )
-    except NotAllowed as error:
-        raise PermissionDenied(error.message) from None
-    except (InvalidInput, Conflict) as error:
-        messages.error(request, error.message)
-        return htmx.redirect(request, back)
-    if request.headers.get("HX-Request") == "true":
-        return _new_meta(request, public_id)
-    messages.success(request, "Saved.")
-    return htmx.redirect(request, back)
-
-
-def _new_meta(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The line under the head as it is now."""
-    fleet = get_fleet(user_of(request), public_id)
-    here = reverse("fleets:fleet_detail", args=[public_id])
-    html = render_to_string(
-        "fleets/_fleet_parts.html#fleet-meta",
-        {"head": fleet_head(fleet, now=timezone.now()), "here": here},
-        request,
-    )
-    return HttpResponse(htmx.as_partial("fleet-meta", html), headers={"Cache-Control": "no-store"})
 
 
 def _page(

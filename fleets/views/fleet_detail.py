@@ -50,16 +50,28 @@ class PageTab:
 @role_required(Role.VIEWER)
 def fleet_detail(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page; under HTMX its state, its tab or the peek alone."""
-    user = user_of(request)
     since = position()
-    fleet = get_fleet(user, public_id)
+    fleet = get_fleet(user_of(request), public_id)
+    return fleet_page(request, fleet, since=since)
+
+
+def fleet_page(
+    request: HttpRequest,
+    fleet: Fleet,
+    *,
+    since: str,
+    tab: str = "",
+    said: dict[str, Any] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page of a fleet on the tab its address names, or `tab`; `said` is a form's answer."""
     asked = htmx.fragment_for(request, FRAGMENTS)
     head = fleet_head(fleet, now=timezone.now())
-    context = page_context(fleet, head, user=user)
+    context = page_context(fleet, head, user=user_of(request))
     if asked in (None, "fleet-state"):
         context["spend"] = spend_card(fleet)
     if asked in (None, "fleet-tab"):
-        context |= _tab_context(request, fleet)
+        context |= _tab_context(request, fleet, tab or request.GET.get("tab", ""))
     if asked in (None, "fleet-peek"):
         context |= _peek_context(request, fleet)
     if asked is None:
@@ -70,7 +82,12 @@ def fleet_detail(request: HttpRequest, public_id: str) -> HttpResponse:
         context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
     oob = ("fleet-title", "fleet-meta", "page-state") if asked == "fleet-state" else ()
     response = htmx.render(
-        request, "fleets/fleet_detail.html", context, fragments=FRAGMENTS, oob=oob
+        request,
+        "fleets/fleet_detail.html",
+        context | (said or {}),
+        fragments=FRAGMENTS,
+        oob=oob,
+        status=status,
     )
     if asked == "fleet-peek":
         response.headers["HX-Push-Url"] = context["peek_url"]
@@ -123,9 +140,8 @@ def page_tabs(fleet: Fleet) -> list[PageTab]:
     ]
 
 
-def _tab_context(request: HttpRequest, fleet: Fleet) -> dict[str, Any]:
-    tab = request.GET.get("tab", "")
-    tab = tab if tab in TABS else "agents"
+def _tab_context(request: HttpRequest, fleet: Fleet, wanted: str) -> dict[str, Any]:
+    tab = wanted if wanted in TABS else "agents"
     build = {
         "agents": _agents,
         "machines": _machines,
