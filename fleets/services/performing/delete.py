@@ -91,8 +91,17 @@ async def _ask_and_read(account: PlatformClient, fleet: Fleet, sandbox_ids: froz
         for row in living:
             await account.keys.revoke(row.id)
         keys = len(await living_keys(account, name)) if living else 0
-    key = await account.keys.get(fleet.key_id) if fleet.key_id else None
-    return Left(fleets, sandboxes, keys, key)
+    return Left(fleets, sandboxes, keys, await _last_figures(account, fleet))
+
+
+async def _last_figures(account: PlatformClient, fleet: Fleet) -> KeyRow | None:
+    """The key's row with its final figures; None where there is none, or none any more."""
+    if not fleet.key_id:
+        return None
+    try:
+        return await account.keys.get(fleet.key_id)
+    except NotFound:
+        return None
 
 
 async def _remaining_sandboxes(
@@ -111,7 +120,7 @@ async def _remaining_sandboxes(
 
 
 def _write(operation: Operation, left: Left) -> None:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     now = timezone.now()
     gone = Machine.objects.filter(fleet=fleet, gone_at__isnull=True).exclude(
         sandbox_id__in=left.sandboxes
@@ -174,7 +183,7 @@ def _left_words(left: Left) -> str:
 
 def _finish(operation: Operation) -> Verdict:
     with transaction.atomic():
-        fleet = lock(operation.fleet_id)
+        fleet = operations.lock_fleet(operation)
         now = timezone.now()
         fleet.deleted_at = now
         fleet.key_secret = None
