@@ -9,9 +9,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+import pytest_django
 from playwright.sync_api import Browser, Page
 
 from tests.integration.cast import NOBODY, Cast
+from tests.support import sessions
 from tests.support.browsing import Visit, chromium_running, visiting
 from tests.support.site import Site
 
@@ -37,8 +39,20 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def all_connections_closed(
+    django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
+) -> Iterator[None]:
+    """The test database cannot be dropped while a request that nobody waits for still asks it."""
+    yield
+    with django_db_blocker.unblock():
+        sessions.wait_until_alone()
+
+
 @pytest.fixture
-def app(browser: Browser, transactional_db: None, redis_client: object) -> Iterator[Site]:
+def app(
+    browser: Browser, all_connections_closed: None, transactional_db: None, redis_client: object
+) -> Iterator[Site]:
     """The real ASGI application on a free port, on this test's database and Redis."""
     with Site() as site:
         yield site

@@ -84,23 +84,27 @@ _MARK = """() => {
     groups.add(one.name);
     return isFirst;
   });
+  const style = (each) => {
+    const { outline, boxShadow, stroke, strokeWidth } = getComputedStyle(each);
+    return [outline, boxShadow, stroke, strokeWidth].join();
+  };
+  window.__look = (one) =>
+    [one, one.firstElementChild, one.nextElementSibling, one.parentElement,
+     one.parentElement.parentElement].filter(Boolean).map(style).join("; ");
   document.activeElement?.blur?.();
+  window.__looks = window.__controls.map(window.__look);
   document.getSelection()?.removeAllRanges();
-  window.__started = false;
   return window.__controls.length;
 }"""
 
+# Seen is what an element, its frame or its picture shows in another way than before.
 _FOCUSED = """() => {
   const one = document.activeElement;
   if (!one || one === document.body) return [-1, "", true];
-  const marks = (each) => {
-    const style = getComputedStyle(each);
-    return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0)
-      || style.boxShadow !== "none";
-  };
-  const near = [one, one.parentElement, one.nextElementSibling].filter(Boolean);
+  const place = window.__controls.indexOf(one);
   const name = `${one.tagName.toLowerCase()} ${one.id || one.textContent.trim().slice(0, 40)}`;
-  return [window.__controls.indexOf(one), name, near.some(marks)];
+  const before = window.__looks[place];
+  return [place, name, place < 0 || window.__look(one) !== before];
 }"""
 
 _LOST = """(reached) => window.__controls

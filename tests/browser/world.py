@@ -88,7 +88,7 @@ def _work(fleet: Fleet) -> list[Agent]:
         MachineFactory(fleet=fleet, position=place, machine_id=f"m{place}") for place in (0, 1)
     ]
     run = RunFactory(fleet=fleet, number=1)
-    agents = []
+    agents: list[Agent] = []
     for place in range(12):
         state = STATES[place % len(STATES)]
         agent = AgentFactory(
