@@ -86,6 +86,16 @@ def test_an_open_peek_stays_current(world: World, page: Page) -> None:
     expect(page.locator("#peek")).to_have_count(0)
 
 
+def test_the_peek_opens_the_stop_sheet_over_the_list(world: World, page: Page) -> None:
+    open_list(page, f"?peek={world.fleet.public_id}")
+    page.locator("#peek").get_by_text("Stop…").click()
+    expect(page.locator("dialog#dialog")).to_be_visible()
+    expect(page.locator("dialog#dialog")).to_contain_text(f"Stop {world.fleet.name}")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog#dialog")).to_be_hidden()
+    assert page.evaluate("window.marker") == 1
+
+
 def test_why_a_fleet_stopped_opens_beside_its_button(page: Page, cast: Cast) -> None:
     sentence = "Four calls of up to $0.059 held the other $0.2358."
     fleet = FleetFactory(team=cast.team, owner=cast.operator, stop_sentence=sentence)

@@ -38,6 +38,8 @@ def test_a_repair_is_applied_and_the_rest_is_kept(page: Page) -> None:
     expect(page.locator("#id_at_once")).to_be_focused()
     assert page.input_value("#id_name") == "nightly-review"
     assert page.input_value("#id_prompt") == "Do {index}."
+    fill(page, count="20")
+    expect(page.locator("#launch-act button")).to_have_text("Launch 20 agents, ≤ $1.00")
 
 
 def test_enter_in_a_field_checks_and_never_spends(page: Page) -> None:
