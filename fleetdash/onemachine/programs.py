@@ -45,9 +45,11 @@ def applications(plan: Plan, account_key: str) -> list[Program]:
         *("--state", str(plan.data / "emulator.sqlite3"), "--account-key", account_key),
         *("--control", "--pace", "real", "--rate-per-minute", str(plan.rate_per_minute)),
     )
-    # One worker has no neighbours to look for; that saves it a second and Redis some noise.
-    alone = ("--without-mingle", "--without-gossip")
-    worker = ("worker", "-Q", "interactive,drive,housekeeping", "--loglevel", "INFO", *alone)
+    # Workers need not find each other; that saves a second and Redis some noise. What a person
+    # ordered has a worker of its own, so that stopping never waits behind a long round of calls.
+    alone = ("--loglevel", "INFO", "--concurrency", "2", "--without-mingle", "--without-gossip")
+    acts = ("worker", "-n", "acts@%h", "-Q", "interactive", *alone)
+    worker = ("worker", "-n", "drive@%h", "-Q", "drive,housekeeping", *alone)
     beat = ("beat", "--loglevel", "WARNING", "--pidfile", "")
     web = (
         *(*_PYTHON, "uvicorn", "fleetdash.asgi:application", "--host", "127.0.0.1"),
@@ -56,6 +58,7 @@ def applications(plan: Plan, account_key: str) -> list[Program]:
     return [
         *([Program(EMULATOR, 30, tied(emulator))] if plan.with_emulator else []),
         Program("worker", 40, tied((*celery, *worker)), stop_wait_s=20),
+        Program("acts", 40, tied((*celery, *acts)), stop_wait_s=20),
         Program("beat", 50, tied((*celery, *beat))),
         Program("web", 70, tied(web)),
     ]
