@@ -15,7 +15,7 @@ ROWS_BESIDE_GRID: Final = 50
 ROWS_BELOW_GRID: Final = 25
 GRID_LEADS_ABOVE: Final = 200
 BARS_ABOVE: Final = 2_000
-CELLS_PER_PAGE: Final = 600
+CELLS_PER_PAGE: Final = 500
 
 # What the count tabs call a state, in the order that hurts most first. Rows are sorted by it.
 GROUPS: Final[Mapping[str, tuple[TaskState, ...]]] = {
@@ -76,6 +76,7 @@ class AgentRow:
     harness: str
     effective_harness: str
     model: str
+    effective_model: str
     turns: int
     input_tokens: int | None
     output_tokens: int | None
@@ -276,7 +277,8 @@ def _row(values: Mapping[str, Any]) -> AgentRow:
         machine_id=values["machine_name"],
         harness=values["harness"],
         effective_harness=values["effective_harness"],
-        model=values["effective_model"] or values["model"],
+        model=values["model"],
+        effective_model=values["effective_model"],
         turns=values["turns"],
         input_tokens=values["input_tokens"],
         output_tokens=values["output_tokens"],

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from fleets.domain.money import show_used
+from fleets.domain.numbers import show_count, show_duration_s
 from fleets.domain.prices import MachineSize
 from fleets.domain.status import TERMINAL_FLEETS, Afterwards, FleetState, Origin
 from fleets.models import Fleet
@@ -70,9 +72,15 @@ class FleetHead:
     stale_since: datetime | None
     seen_at: datetime | None
     cut_off_at: datetime | None
+    cutting_since: datetime | None
     title: str
     favicon: str
     summary: str
+
+    @property
+    def is_cutting(self) -> bool:
+        """Whether a cut off was ordered that the platform has not confirmed."""
+        return self.cutting_since is not None and not self.is_over
 
 
 def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
@@ -101,6 +109,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         stale_since=_stale_since(fleet, now=now),
         seen_at=fleet.platform_seen_at,
         cut_off_at=fleet.cut_off_confirmed_at,
+        cutting_since=None if fleet.cut_off_confirmed_at else fleet.cut_off_requested_at,
         title=page_title(fleet),
         favicon=_FAVICONS[state],
         summary=_summary(fleet),
@@ -153,10 +162,11 @@ def afterwards_words(fleet: Fleet) -> str:
 
 def what_happened(fleet: Fleet) -> str:
     """One sentence on a fleet that is over, "" while it goes on."""
-    if FleetState(fleet.state) not in TERMINAL_FLEETS:
+    state = FleetState(fleet.state)
+    if state not in TERMINAL_FLEETS:
         return ""
     total = fleet.tasks_total or fleet.agents_total
-    parts = [f"{fleet.tasks_completed:,} of {total:,} completed"]
+    parts = [f"{show_count(fleet.tasks_completed)} of {show_count(total)} completed"]
     for count, word in (
         (failed_count(fleet), "failed"),
         (fleet.tasks_budget, "refused by the budget"),
@@ -165,8 +175,26 @@ def what_happened(fleet: Fleet) -> str:
         (fleet.tasks_unknown, "of unknown outcome"),
     ):
         if count:
-            parts.append(f"{count:,} {word}")
-    return ", ".join(parts) + "."
+            parts.append(f"{show_count(count)} {word}")
+    if fleet.spent_nusd is not None:
+        parts.append(f"{show_used(fleet.spent_nusd)} spent")
+    return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {', '.join(parts)}."
+
+
+_OVER_WORDS: Final = {
+    FleetState.FINISHED: "Finished",
+    FleetState.FAILED: "Failed",
+    FleetState.CANCELLED: "Cancelled",
+    FleetState.BUDGET_EXHAUSTED: "Stopped by its budget",
+    FleetState.DELETED: "Over",
+}
+
+
+def _how_long(fleet: Fleet) -> str:
+    if fleet.started_at is None or fleet.work_ended_at is None:
+        return ""
+    seconds = max(0, int((fleet.work_ended_at - fleet.started_at).total_seconds()))
+    return f" after {show_duration_s(seconds)}"
 
 
 def _label(fleet: Fleet, state: FleetState) -> str:

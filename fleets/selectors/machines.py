@@ -11,7 +11,7 @@ from django.db.models import Count, QuerySet
 from fleets.domain.prices import MachineSize
 from fleets.models import Fleet, Machine
 
-MOST_ROWS: Final = 200
+MOST_ROWS: Final = 100
 _AGENTS_NAMED: Final = 8
 
 

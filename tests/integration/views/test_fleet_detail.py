@@ -246,7 +246,32 @@ def test_a_fleet_that_is_over_says_what_happened() -> None:
     fleet = FleetFactory(
         state=FleetState.FINISHED, tasks_total=50, tasks_completed=47, tasks_failed=3
     )
-    assert "47 of 50 completed, 3 failed." in page(cast, fleet)
+    assert "Finished: 47 of 50 completed, 3 failed." in page(cast, fleet)
+
+
+def test_a_cut_off_that_is_not_confirmed_is_not_said_to_be_one() -> None:
+    cast = Cast.gather()
+    html = page(cast, FleetFactory(cut_off_requested_at=timezone.now(), state=FleetState.HELD))
+
+    assert "the platform has not confirmed it yet" in html
+    assert "refuses every further call" not in html
+
+
+def test_an_open_peek_fetches_only_what_changed_of_its_agent() -> None:
+    cast = Cast.gather()
+    fleet = busy_fleet(cast)
+    agent = fleet.agents.get(agent_id="agent-2")
+    html = (
+        cast.client("viewer")
+        .get(
+            reverse("fleets:fleet_agent", args=[fleet.public_id, "agent-2"]),
+            headers={"HX-Request": "true", "HX-Target": f"div#peek-{agent.pk}"},
+        )
+        .content.decode()
+    )
+
+    assert f'<div id="peek-{agent.pk}"' in html
+    assert "<html" not in html
 
 
 def test_a_deleted_fleet_is_a_history_page_without_acts() -> None:
