@@ -7,6 +7,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.pages import PAGES, Page
 from tests.browser.world import World, make_world
 from tests.integration.cast import Cast
+from tests.support.site import Site
 
 each_page = pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
 
@@ -17,11 +18,14 @@ def world(cast: Cast) -> World:
 
 
 @each_page
-def test_a_page_is_usable_by_everybody(row: Page, world: World, open_page: OpenPage) -> None:
+def test_a_page_is_usable_by_everybody(
+    row: Page, world: World, app: Site, open_page: OpenPage
+) -> None:
     window = open_page(row.who, color_scheme="light")
     answer = window.goto(row.path(world))
     assert answer is not None
     assert answer.status == row.status
+    assert window.url == app.url + row.path(world), "the page sent its visitor elsewhere"
     assert window.title()
     wrong = [f"light, {one}" for one in looking.accessibility(window)]
     window.emulate_media(color_scheme="dark", reduced_motion="reduce")
