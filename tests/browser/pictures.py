@@ -1,0 +1,191 @@
+"""The table of pictures: every page in every state worth looking at, over the demo fleets.
+
+`tests/meta/test_pictures.py` compares it with the table of pages: a page without a picture fails.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from playwright.sync_api import Page as Window
+
+from fleets.models import Fleet, Operation
+from tests.integration.cast import NOBODY
+
+ADMIN: Final = "admin"
+OPERATOR: Final = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture. `who` is a user of the data set; `act` does something on the page first."""
+
+    name: str
+    url_name: str
+    path: Callable[[], str]
+    who: str = OPERATOR
+    act: Callable[[Window], None] | None = None
+    is_before_data: bool = False
+
+
+def _plain(url_name: str, query: str = "") -> Callable[[], str]:
+    return lambda: reverse(url_name) + query
+
+
+def _fleet(name: str, query: str = "", url_name: str = "fleets:fleet_detail") -> Callable[[], str]:
+    return lambda: reverse(url_name, args=[Fleet.objects.get(name=name).public_id]) + query
+
+
+def _agent(name: str, *, state: str) -> Callable[[], str]:
+    def path() -> str:
+        fleet = Fleet.objects.get(name=name)
+        agent = fleet.agents.filter(state=state)[0]
+        return reverse("fleets:fleet_agent", args=[fleet.public_id, agent.agent_id])
+
+    return path
+
+
+def _operation(kind: str, *, state: str, fleet: str = "") -> Callable[[], str]:
+    def path() -> str:
+        found: QuerySet[Operation] = Operation.objects.filter(kind=kind, state=state)
+        if fleet:
+            found = found.filter(fleet__name=fleet)
+        return reverse("fleets:operation_detail", args=[found[0].public_id])
+
+    return path
+
+
+def _fill_in(window: Window) -> None:
+    window.fill("[name=name]", "nightly-review")
+    window.fill("[name=count]", "50")
+    window.fill("[name=prompt]", "Review part {index} of the repository; you are {agent_id}.")
+    window.fill("[name=budget]", "3")
+    window.wait_for_timeout(900)
+
+
+def _fill_in_too_little(window: Window) -> None:
+    _fill_in(window)
+    window.fill("[name=count]", "400")
+    window.fill("[name=budget]", "0.25")
+    window.wait_for_timeout(900)
+
+
+def _send_nothing(window: Window) -> None:
+    window.evaluate(
+        "() => { const form = document.getElementById('launch-form');"
+        " form.noValidate = true; form.requestSubmit(); }"
+    )
+    window.wait_for_timeout(900)
+
+
+def _sign_in_wrongly(window: Window) -> None:
+    window.fill("[name=login]", "operator")
+    window.fill("[name=password]", "not-the-password")
+    window.keyboard.press("Enter")
+    window.wait_for_timeout(700)
+
+
+def _page_of(fleet: str, state: str) -> Picture:
+    return Picture(f"fleet {state}", "fleets:fleet_detail", _fleet(fleet))
+
+
+_STATES: Final = {
+    "running": "nightly-review",
+    "running without a budget": "label-support-tickets",
+    "running with a tree": "literature-sweep",
+    "running with 2500 agents": "census-2500",
+    "creating": "spring-cleaning",
+    "waiting": "contract-redlines",
+    "held": "changelog-writers",
+    "cut off": "scrape-and-sort",
+    "cancelling": "runaway-refactor",
+    "deleting": "old-experiment",
+    "finished": "release-notes",
+    "finished and counting down": "accessibility-audit",
+    "failed": "browser-matrix",
+    "budget exhausted": "tight-purse",
+    "cancelled": "wrong-branch",
+    "deleted": "weekly-digest-47",
+    "platform unreachable": "upgrade-dependencies",
+}
+
+LIST: Final = "fleets:fleet_list"
+NEW: Final = "fleets:fleet_new"
+
+PICTURES: Final = (
+    Picture("sign in", "account_login", _plain("account_login"), who=NOBODY),
+    Picture("sign in refused", "account_login", _plain("account_login"), NOBODY, _sign_in_wrongly),
+    Picture("sign-up is closed", "account_signup", _plain("account_signup"), who=NOBODY),
+    Picture("account is inactive", "account_inactive", _plain("account_inactive"), who=NOBODY),
+    Picture("sign out", "account_logout", _plain("account_logout")),
+    Picture("change the password", "account_change_password", _plain("account_change_password")),
+    Picture("sign in again", "account_reauthenticate", _plain("account_reauthenticate")),
+    Picture("account", "fleets:account", _plain("fleets:account")),
+    Picture("account of a stranger", "fleets:account", _plain("fleets:account"), who="stranger"),
+    Picture(
+        "fleets nothing yet",
+        LIST,
+        _plain(LIST),
+        ADMIN,
+        is_before_data=True,
+    ),
+    Picture("fleets", LIST, _plain(LIST)),
+    Picture("fleets failed", LIST, _plain(LIST, "?state=failed")),
+    Picture("fleets attention", LIST, _plain(LIST, "?state=attention")),
+    Picture("fleets none found", LIST, _plain(LIST, "?q=nowhere")),
+    Picture("launch empty", NEW, _plain(NEW)),
+    Picture("launch filled in", NEW, _plain(NEW), act=_fill_in),
+    Picture(
+        "launch with problems",
+        NEW,
+        _plain(NEW),
+        act=_fill_in_too_little,
+    ),
+    Picture("launch refused", NEW, _plain(NEW), act=_send_nothing),
+    *(_page_of(fleet, state) for state, fleet in _STATES.items()),
+    *(
+        Picture(f"fleet {tab}", "fleets:fleet_detail", _fleet("nightly-review", f"?tab={tab}"))
+        for tab in ("machines", "results", "events", "settings")
+    ),
+    Picture("fleet as table", "fleets:fleet_detail", _fleet("nightly-review", "?view=table")),
+    Picture(
+        "fleet results of failures",
+        "fleets:fleet_detail",
+        _fleet("browser-matrix", "?tab=results"),
+    ),
+    Picture("agent completed", "fleets:fleet_agent", _agent("nightly-review", state="completed")),
+    Picture("agent failed", "fleets:fleet_agent", _agent("nightly-review", state="failed")),
+    Picture("agent running", "fleets:fleet_agent", _agent("nightly-review", state="running")),
+    Picture("stop", "fleets:fleet_stop", _fleet("nightly-review", url_name="fleets:fleet_stop")),
+    Picture(
+        "stop without a budget",
+        "fleets:fleet_stop",
+        _fleet("label-support-tickets", url_name="fleets:fleet_stop"),
+    ),
+    Picture(
+        "delete", "fleets:fleet_delete", _fleet("release-notes", url_name="fleets:fleet_delete")
+    ),
+    *(
+        Picture(f"operation {kind} {state}".replace("_", " "), "fleets:operation_detail", path)
+        for kind, state, path in (
+            ("launch", "running", _operation("launch", state="running")),
+            ("launch", "done", _operation("launch", state="done", fleet="nightly-review")),
+            ("hold", "done", _operation("hold", state="done")),
+            ("release", "done", _operation("release", state="done")),
+            ("cut_off", "done", _operation("cut_off", state="done")),
+            ("reopen", "done", _operation("reopen", state="done")),
+            ("cancel", "running", _operation("cancel", state="running")),
+            ("cancel", "done", _operation("cancel", state="done")),
+            ("cancel", "failed", _operation("cancel", state="failed")),
+            ("delete", "running", _operation("delete", state="running")),
+            ("delete", "done", _operation("delete", state="done")),
+        )
+    ),
+    Picture("not there 404", LIST, lambda: "/nothing/here"),
+    Picture("not allowed 403", NEW, _plain(NEW), who="viewer"),
+    Picture("broken 500", LIST, lambda: BROKEN),
+)
+# No address breaks on purpose: the page that is shown then is put here by the script.
+BROKEN: Final = "/pictures/broken"
