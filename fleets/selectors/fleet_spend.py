@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from fleets.domain.balance import balance, out_in_s
+from fleets.domain.status import TERMINAL_FLEETS
 from fleets.models import Fleet
 
 
@@ -48,16 +49,18 @@ def spend_card(fleet: Fleet) -> SpendCard:
         reserved_nusd=fleet.reserved_nusd,
         remaining_nusd=fleet.remaining_nusd,
     )
+    # Calls of a fleet that is over hold nothing, whatever its key leaves out of its remainder.
+    is_over = fleet.state in TERMINAL_FLEETS or fleet.key_revoked_at is not None
     remaining = fleet.remaining_nusd
     burn = fleet.burn_nusd_per_min
     return SpendCard(
         budget_nusd=budget,
         cap_nusd=cap if cap != budget else None,
         spent_nusd=fleet.spent_nusd,
-        held_nusd=(now.held_nusd or None) if now else None,
+        held_nusd=(now.held_nusd or None) if now and not is_over else None,
         reserved_nusd=fleet.reserved_nusd,
         remaining_nusd=remaining,
-        bar=_bar(fleet, is_lowered=cap != budget),
+        bar=_bar(fleet, holds=cap == budget and not is_over),
         burn_nusd_per_min=burn,
         out_in_s=None if remaining is None else out_in_s(remaining, burn_nusd_per_min=burn),
         seen_at=fleet.key_seen_at,
@@ -68,12 +71,12 @@ def spend_card(fleet: Fleet) -> SpendCard:
 _KINDS: Final = {"held": "held", "reserved": "resv"}
 
 
-def _bar(fleet: Fleet, *, is_lowered: bool) -> tuple[BarPart, ...]:
+def _bar(fleet: Fleet, *, holds: bool) -> tuple[BarPart, ...]:
     against = balance(
         budget_nusd=fleet.budget_nusd,
         spent_nusd=fleet.spent_nusd,
         reserved_nusd=fleet.reserved_nusd,
-        remaining_nusd=None if is_lowered else fleet.remaining_nusd,
+        remaining_nusd=fleet.remaining_nusd if holds else None,
     )
     if against is None:
         return ()

@@ -45,7 +45,7 @@ class Strength:
     @property
     def path(self) -> str:
         """The act's own address, below the fleet's."""
-        return self.word.replace("_", "-")
+        return "machines/stop" if self.word == "stop_machines" else self.word.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,10 @@ def cancel_seconds(agents: int, *, rate_per_minute: int) -> int:
 def _strengths(fleet: Fleet, tree: TreeSize) -> Iterator[Strength]:
     yield _release() if fleet.held_at is not None else _hold(fleet)
     yield _reopen(fleet) if fleet.cut_off_requested_at is not None else _cut_off(fleet)
-    yield _cancel(fleet, tree)
+    if fleet.state in _OVER and tree.machines:
+        yield _stop_machines(fleet, tree)
+    else:
+        yield _cancel(fleet, tree)
 
 
 def _hold(fleet: Fleet) -> Strength:
@@ -190,14 +193,27 @@ def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
     )
 
 
+def _stop_machines(fleet: Fleet, tree: TreeSize) -> Strength:
+    machines = _counted(tree.machines, "machine")
+    is_going = fleet.state == FleetState.DELETING
+    return Strength(
+        word="stop_machines",
+        title="Stop the machines",
+        note="files stay",
+        text=f"{machines}, {show_per_hour(tree.machines_nusd_per_hour)} now, nothing once stopped.",
+        button=f"Stop {machines}",
+        refusal="It is being deleted: they go with it." if is_going else "",
+    )
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{show_count(number)} {noun}" if number == 1 else f"{show_count(number)} {noun}s"
 
 
 def _preselected(strengths: tuple[Strength, ...]) -> str:
-    """The strongest reversible strength that can still do something, else what there is."""
+    """What costs without work, else the strongest reversible strength, else what there is."""
     possible = {strength.word for strength in strengths if not strength.refusal}
-    wanted = ("cut_off", "hold", "cancel", "reopen", "release")
+    wanted = ("stop_machines", "cut_off", "hold", "cancel", "reopen", "release")
     return next((word for word in wanted if word in possible), "")
 
 

@@ -71,6 +71,13 @@ def test_a_cut_off_fleet_holds_nothing_although_its_budget_is_far_away() -> None
     assert card.cap_nusd == 1_240_000_000
 
 
+def test_a_fleet_that_is_over_holds_nothing() -> None:
+    card = spend_card(FleetFactory(state=FleetState.DELETED, spent_nusd=987, remaining_nusd=0))
+
+    assert card.held_nusd is None
+    assert [part.kind for part in card.bar] == []
+
+
 def test_the_bar_never_passes_the_end() -> None:
     fleet = FleetFactory(spent_nusd=9 * NUSD_PER_USD, reserved_nusd=1, remaining_nusd=0)
 
@@ -255,6 +262,13 @@ def test_a_held_fleet_is_offered_its_release_and_a_cut_off_one_its_reopening() -
     sheet = stop_sheet(budgeted(held_at=now, cut_off_requested_at=now))
 
     assert [strength.word for strength in sheet.strengths] == ["release", "reopen", "cancel"]
+
+
+def test_a_finished_fleet_is_offered_to_stop_its_machines_first() -> None:
+    sheet = stop_sheet(budgeted(state=FleetState.FINISHED, machines_running=9))
+
+    assert sheet.preselected == "stop_machines"
+    assert sheet.strengths[-1].path == "machines/stop"
 
 
 def test_a_finished_fleet_has_nothing_left_to_hold_or_cancel() -> None:
