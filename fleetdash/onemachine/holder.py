@@ -35,8 +35,10 @@ def hold(plan: Plan) -> Iterator[None]:
         lock.truncate(0)
         lock.write(json.dumps({"pid": os.getpid(), "url": plan.base_url}))
         lock.flush()
-        yield
-        lock.truncate(0)
+        try:
+            yield
+        finally:
+            lock.truncate(0)
 
 
 def is_held(data: Path) -> bool:

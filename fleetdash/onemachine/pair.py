@@ -40,7 +40,7 @@ class Pair:
         """
         data = data.resolve()
         with explained(data):
-            data.mkdir(parents=True, exist_ok=True)
+            data.mkdir(mode=0o700, parents=True, exist_ok=True)
             notes = read_json(data / "embedded.json")
             password = str(notes.get("password") or secrets.token_urlsafe(24))
             ports = [keep_or_replace(notes.get(f"{name}_port")) for name in BOTH]

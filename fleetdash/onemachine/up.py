@@ -55,7 +55,8 @@ def _run(plan: Plan) -> None:
 
 def _check_folder(data: Path) -> None:
     with explained(data):
-        (data / "log").mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / "log").mkdir(exist_ok=True)
         free = shutil.disk_usage(data).free
     if free < _NEEDED_BYTES:
         raise Refusal(

@@ -51,12 +51,14 @@ def test_ctrl_c_stops_everything_and_a_second_start_finds_yesterdays_data(machin
         assert password is not None
         assert f"http://localhost:{machine.port}" in said
         assert read_env(machine.data / "secrets.env")["FLEETDASH_ADMIN_PASSWORD"] == password[1]
+        assert _mode(machine.data) == 0o700
         assert _mode(machine.data / "run.env") == _mode(machine.data / "secrets.env") == 0o600
         _add_user(machine)
         up.press_ctrl_c()
         up.process.wait(90)
         assert machine.processes() == []
         assert not (machine.data / "run.env").exists()
+        assert holder(machine.data) == {}
         assert is_free(machine.port)
         assert is_free(machine.emulator_port)
     with machine.up() as up:
@@ -65,12 +67,6 @@ def test_ctrl_c_stops_everything_and_a_second_start_finds_yesterdays_data(machin
         up.process.terminate()
         up.process.wait(90)
         assert machine.processes() == []
-
-
-def test_killing_make_itself_leaves_nothing_running(machine: Machine) -> None:
-    with machine.up() as up:
-        up.process.kill()
-        eventually(lambda: machine.processes() == [], lambda: str(machine.processes()))
 
 
 def test_a_killed_worker_comes_back_and_make_down_ends_it_all(machine: Machine) -> None:
@@ -101,7 +97,7 @@ def test_a_killed_worker_comes_back_and_make_down_ends_it_all(machine: Machine) 
         assert machine.processes() == []
 
 
-def test_a_start_ends_what_an_earlier_one_left_and_spares_strangers(machine: Machine) -> None:
+def test_a_start_ends_what_was_left_and_killing_make_leaves_nothing(machine: Machine) -> None:
     wait = [sys.executable, "-c", "import time; time.sleep(300)"]
     stray = subprocess.Popen(wait, env=machine.environment() | leftovers.marked(machine.data))
     stranger = subprocess.Popen(wait, env=machine.environment())
@@ -110,9 +106,7 @@ def test_a_start_ends_what_an_earlier_one_left_and_spares_strangers(machine: Mac
             assert "an earlier start left" in up.said()
             assert stray.poll() == -signal.SIGTERM
             assert stranger.poll() is None
-            supervisor = machine.pid_of("supervisor.supervisord")
-            for pid in (int(holder(machine.data)["pid"]), supervisor, up.process.pid):
-                os.kill(pid, signal.SIGKILL)
+            up.process.kill()
             eventually(lambda: machine.processes() == [], lambda: str(machine.processes()))
     finally:
         for process in (stray, stranger):
@@ -120,7 +114,7 @@ def test_a_start_ends_what_an_earlier_one_left_and_spares_strangers(machine: Mac
             process.wait()
 
 
-def test_servers_and_platform_that_are_named_are_used_and_none_is_started(
+def test_named_servers_and_platform_are_used_and_a_killed_supervisor_leaves_nothing(
     machine: Machine, tmp_path: Path
 ) -> None:
     elsewhere = Running(Pair.prepare(tmp_path / "elsewhere", durable=False))
@@ -141,6 +135,10 @@ def test_servers_and_platform_that_are_named_are_used_and_none_is_started(
             kept = (machine.data / "secrets.env").read_text()
             assert "chosen-by-hand" not in kept
             assert read_env(machine.data / "run.env")["REDIS_URL"] == elsewhere.pair.valkey.url
-            machine.make("down")
+            # Nobody is left to pass the news on: make, what it runs and the supervisor die at once.
+            supervisor = machine.pid_of("supervisor.supervisord")
+            for pid in (int(holder(machine.data)["pid"]), supervisor, up.process.pid):
+                os.kill(pid, signal.SIGKILL)
+            eventually(lambda: machine.processes() == [], lambda: str(machine.processes()))
     finally:
         elsewhere.stop()
