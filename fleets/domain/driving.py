@@ -18,6 +18,8 @@ FLEET_READ_S: Final = 1.0
 REDISPATCH_FIRST_S: Final = 1.0
 REDISPATCH_LAST_S: Final = 30.0
 TIMEOUT_GRACE_S: Final = 30.0
+# A request without an answer may still arrive; after so long nobody expects it any more.
+UNANSWERED_S: Final = 30.0
 # Reading may take this share of the account's requests; the rest is for dispatches and stopping.
 READ_SHARE: Final = 0.5
 # A round of calls takes about this long at the account's rate, so that a tick stays short.
@@ -130,8 +132,13 @@ def redispatch_after_s(dispatches: int) -> float:
     return float(min(REDISPATCH_LAST_S, REDISPATCH_FIRST_S * 2 ** max(0, min(dispatches, 10) - 1)))
 
 
-def is_overdue(*, admitted_at: datetime | None, timeout_s: int, now: datetime) -> bool:
-    """Whether a running turn is past its time, and past the grace in which the platform ends it."""
-    if admitted_at is None:
+def is_overdue(*, begun_at: datetime | None, timeout_s: int, now: datetime) -> bool:
+    """Whether a turn is past its time, and past the grace in which the platform ends it."""
+    if begun_at is None:
         return False
-    return now - admitted_at > timedelta(seconds=timeout_s + TIMEOUT_GRACE_S)
+    return now - begun_at > timedelta(seconds=timeout_s + TIMEOUT_GRACE_S)
+
+
+def may_still_arrive(*, requested_at: datetime | None, now: datetime) -> bool:
+    """Whether a request that was sent then, and never answered, may yet be carried out."""
+    return requested_at is not None and now - requested_at < timedelta(seconds=UNANSWERED_S)

@@ -22,8 +22,11 @@ from fleets.live import publish
 from fleets.models import Fleet, NodeKind, Operation, OperationNode
 from fleets.services import audit
 from fleets.services.actor import Actor
+from fleets.services.driving.lease import LeaseLost
+from fleets.services.fleet_state import lock
 
-LEASE_S = 20
+# Renewed while calls last (performing.calling); a dead worker's operation is free after so long.
+LEASE_S = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,19 @@ def open_operation(fleet: Fleet, kind: OperationKind) -> Operation | None:
     return Operation.objects.filter(fleet=fleet, kind=kind, ended_at__isnull=True).first()
 
 
+def hurry(fleet: Fleet, kind: OperationKind) -> bool:
+    """Whether such an operation is under way; if it only waits for its next try, that is now."""
+    found = open_operation(fleet, kind)
+    if found is None:
+        return False
+    resting = Operation.objects.filter(
+        pk=found.pk, lease_until__isnull=True, next_attempt_at__gt=timezone.now()
+    )
+    if resting.update(next_attempt_at=timezone.now()):
+        dispatch.operation_ordered(found.public_id)
+    return True
+
+
 def claim(public_id: str, *, owner: str, now: datetime) -> Operation | None:
     """Take an operation that is due and not ended; None when another has it or it has ended."""
     free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
@@ -118,13 +134,31 @@ def renew(operation: Operation, *, owner: str, now: datetime) -> bool:
     )
 
 
+def lock_fleet(operation: Operation) -> Fleet:
+    """The operation's fleet and its own row, locked (in this order) in the caller's transaction.
+
+    Raises `LeaseLost` when another worker has taken the operation over: what this one learned must
+    not be written over what that one did.
+    """
+    fleet = lock(operation.fleet_id)
+    is_ours = Operation.objects.select_for_update().filter(
+        pk=operation.pk, lease_owner=operation.lease_owner, ended_at__isnull=True
+    )
+    if not is_ours.exists():
+        raise LeaseLost
+    return fleet
+
+
 @transaction.atomic
-def postpone(operation: Operation, *, owner: str, after_s: float) -> None:
-    """Give the operation back; it is due again `after_s` seconds from now."""
+def postpone(operation: Operation, *, owner: str, after_s: float, failures: int = 0) -> None:
+    """Give the operation back; it is due again `after_s` seconds from now.
+
+    `failures` is how many attempts in a row have failed by now.
+    """
     now = timezone.now()
     due = now + timedelta(seconds=after_s)
     Operation.objects.filter(pk=operation.pk, lease_owner=owner, ended_at__isnull=True).update(
-        lease_owner="", lease_until=None, next_attempt_at=due
+        lease_owner="", lease_until=None, next_attempt_at=due, failures=failures
     )
     dispatch.operation_ordered(operation.public_id, in_s=after_s)
     publish(f"operation:{operation.public_id}", {"kind": "head"})
@@ -138,7 +172,7 @@ def end(
     sentence: str,
     result: dict[str, Any] | None = None,
 ) -> None:
-    """End an operation once; a second end changes nothing."""
+    """End an operation once; a second end, or one by a worker that has lost it, changes nothing."""
     now = timezone.now()
     changes: dict[str, Any] = {
         "state": state,
@@ -150,7 +184,9 @@ def end(
     }
     if result is not None:
         changes["result"] = result
-    Operation.objects.filter(pk=operation.pk, ended_at__isnull=True).update(**changes)
+    Operation.objects.filter(
+        pk=operation.pk, ended_at__isnull=True, lease_owner=operation.lease_owner
+    ).update(**changes)
     publish(f"operation:{operation.public_id}", {"kind": "head"})
     publish(f"fleet:{operation.fleet.public_id}", {"kind": "operations"})
 
@@ -169,10 +205,13 @@ def retry_operation(operation: Operation, *, actor: Actor) -> Operation:
     locked = Operation.objects.select_for_update().select_related("fleet").get(pk=operation.pk)
     if locked.state != OperationState.FAILED:
         raise Conflict("Nothing of this operation is left to retry.", state=locked.state)
+    if locked.kind == OperationKind.LAUNCH:
+        # Its tasks have ended: machines would be made for nothing.
+        raise Conflict("A launch is not retried: launch again.", state=locked.state)
     locked.nodes.filter(state__in=["failed", "unknown"]).update(state="queued", attempts=0)
     locked.state = OperationState.QUEUED
     locked.ended_at = None
-    locked.readings = 0
+    locked.readings = locked.failures = 0
     locked.next_attempt_at = timezone.now()
     locked.save()
     audit.record(

@@ -40,6 +40,9 @@ def _show(node: OperationNode, turn: Turn) -> None:
             f"its interrupt {how}, and it completed all the same: its answer is kept as data of "
             "a cancelled turn, its cost counted"
         )
+    elif turn.outcome == TurnOutcome.NOT_STARTED:
+        node.state = "stopped"
+        node.result = "it had not begun, and will not"
     elif turn.outcome == TurnOutcome.CANCELLED:
         node.state = "stopped"
         node.result = "interrupted, conversation kept"

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -28,7 +28,14 @@ def watch_fleets(*, now: datetime) -> int:
     """Read again the fleets that are due; how many those were."""
     count = 0
     for fleet in _due(now):
-        count += watch_fleet(fleet, now=now)
+        try:
+            count += watch_fleet(fleet, now=now)
+        except DatabaseError:
+            raise
+        except Exception:
+            # One fleet that cannot be read must not keep the others from being watched.
+            log.exception("watch_broke", fleet=fleet.public_id)
+            Fleet.objects.filter(pk=fleet.pk).update(platform_seen_at=now, key_seen_at=now)
     return count
 
 
@@ -66,7 +73,7 @@ def watch_fleet(fleet: Fleet, *, now: datetime) -> bool:
             take_fleet_row(locked, news.fleet, now=now)
         if news.key is not None:
             take_key_row(locked, news.key, now=now)
-        locked.last_error = news.errors[0].message[:500] if news.errors else ""
+        locked.last_error = news.words
         if news.fleet_gone:
             _note_gone(locked, now=now)
         recount(locked, now=now)

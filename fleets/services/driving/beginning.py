@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +16,7 @@ from django.utils import timezone
 from fleets.domain import ids
 from fleets.domain.driving import redispatch_after_s
 from fleets.domain.status import TaskState, TurnOutcome, TurnState
-from fleets.gateway import ask_database
+from fleets.gateway import Withheld, ask_database, only_while
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 from fleets.platform_api.client import PlatformClient
@@ -78,9 +79,18 @@ def _new_turn(run: Run, fleet: Fleet, task: Task, *, now: datetime) -> Turn:
         turn_id=ids.turn_id(task.agent.turns + 1, 1),
         epoch=fleet.epoch,
         state=TurnState.DISPATCHING,
+        dispatches=1,
         requested_at=now,
         turn_day=now.date(),
     )
+
+
+def write_repeats(turns: list[Turn], *, now: datetime) -> None:
+    """Write that turns are sent once more, before they are: after a crash they may have been."""
+    for turn in turns:
+        turn.state, turn.requested_at = TurnState.DISPATCHING, now
+        turn.dispatches += 1
+    Turn.objects.bulk_update(turns, ["state", "requested_at", "dispatches"])
 
 
 async def send_turns(
@@ -94,18 +104,19 @@ async def send_turns(
     """Send turns side by side. `may_send` is asked of the database right before each leaves."""
 
     async def send(turn: Turn) -> Sent:
-        if not await ask_database(lambda: may_send(turn)):
-            return Sent(turn.pk)
         agent = turn.agent
         try:
-            receipt = await client.sessions.dispatch(
-                machines[agent.machine_id].sandbox_id,
-                session_id=agent.session_id,
-                turn_id=turn.turn_id,
-                prompt=turn.task.prompt,
-                backend=backend_of(agent),
-                timeout_ms=timeout_s * 1000,
-            )
+            with only_while(partial(ask_database, partial(may_send, turn))):
+                receipt = await client.sessions.dispatch(
+                    machines[agent.machine_id].sandbox_id,
+                    session_id=agent.session_id,
+                    turn_id=turn.turn_id,
+                    prompt=turn.task.prompt,
+                    backend=backend_of(agent),
+                    timeout_ms=timeout_s * 1000,
+                )
+        except Withheld:
+            return Sent(turn.pk)
         except PlatformError as error:
             return Sent(turn.pk, error=error)
         return Sent(turn.pk, receipt=receipt)
@@ -169,7 +180,6 @@ def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None
     if item.receipt is None and item.error is None:
         _take_back(turn)
         return None
-    turn.dispatches += 1
     if item.receipt is not None and item.receipt.admitted:
         turn.state, turn.admitted_at = TurnState.RUNNING, turn.admitted_at or now
         turn.execution_id = item.receipt.execution_id or turn.execution_id
@@ -179,6 +189,8 @@ def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None
     if item.error is not None and _is_final(item.error):
         return _refuse(fleet, turn, item.error, now=now)
     turn.next_dispatch_at = now + timedelta(seconds=redispatch_after_s(turn.dispatches))
+    if isinstance(item.error, RateLimited):
+        return None  # the plan's pace: nothing for an operator to read
     if item.error is None:
         turn.error = "Another turn of this session is active; nothing was started."
     else:
@@ -188,7 +200,8 @@ def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None
 
 
 def _take_back(turn: Turn) -> None:
-    """A turn that never left us: only an operator's stop or hold prevents sending."""
+    """A turn that did not leave us this time: an operator's stop or hold prevents sending."""
+    turn.dispatches -= 1
     if turn.dispatches == 0:
         turn.state = TurnState.QUEUED
     turn.agent.last_event = "waiting: no new turns are sent"

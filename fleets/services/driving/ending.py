@@ -13,6 +13,7 @@ from fleets.models import Agent, Fleet, Task, Turn
 from fleets.platform_api.describe import plain
 from fleets.services import event_store
 from fleets.services.driving.outcome import TurnEnd, turn_end
+from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.reading import TurnNews
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.stop_nodes import show_ends
@@ -112,6 +113,8 @@ def _take_end(fleet: Fleet, turn: Turn, end: TurnEnd, *, now: datetime) -> None:
     if _was_stopped(fleet, turn) and outcome == TurnOutcome.COMPLETED:
         # What an operator ended stays ended: the late answer is kept as data of a cancelled turn.
         outcome, turn.ended_after_stop = TurnOutcome.CANCELLED, True
+    elif outcome == TurnOutcome.CANCELLED and is_past_its_time(fleet, turn, now=now):
+        outcome = TurnOutcome.TIMED_OUT  # interrupted by the driver, not by an operator
     turn.state, turn.outcome, turn.ended_at = TurnState.ENDED, outcome, now
     turn.next_dispatch_at = None
     turn.error, turn.error_code = end.error, end.error_code

@@ -11,6 +11,10 @@ LEASE_S = 4.0
 RENEW_S = 1.0
 
 
+class LeaseLost(Exception):
+    """Another worker has taken the work over; what this one learned is read again by that one."""
+
+
 def claim(run_pk: int, *, owner: str, now: datetime) -> Run | None:
     """Take a run that is due; None when it has ended, is not due, or another tick has it."""
     free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
@@ -37,11 +41,14 @@ def is_held(run_pk: int, *, owner: str) -> bool:
     )
 
 
-def give_back(run_pk: int, *, owner: str, next_tick_at: datetime | None) -> bool:
-    """End the tick: the run is due again at `next_tick_at` (never, when None)."""
+def give_back(run_pk: int, *, owner: str, next_tick_at: datetime | None, failures: int = 0) -> bool:
+    """End the tick: the run is due again at `next_tick_at` (never, when None).
+
+    `failures` is how many ticks in a row have ended in an error of our own by now.
+    """
     return bool(
         Run.objects.filter(pk=run_pk, lease_owner=owner).update(
-            lease_owner="", lease_until=None, next_tick_at=next_tick_at
+            lease_owner="", lease_until=None, next_tick_at=next_tick_at, failures=failures
         )
     )
 

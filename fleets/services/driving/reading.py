@@ -7,7 +7,7 @@ from datetime import datetime
 
 from fleets.models import Machine, Turn
 from fleets.platform_api.client import PlatformClient
-from fleets.platform_api.errors import NotFound, PlatformError
+from fleets.platform_api.errors import NotFound, PlatformError, RateLimited
 from fleets.platform_api.reading import TurnReading, read_turn
 from fleets.platform_api.resources.sessions import PAGE
 from fleets.platform_api.sse import StreamEvent
@@ -48,11 +48,19 @@ class News:
     warm: set[int] = field(default_factory=set)
     gone: set[int] = field(default_factory=set)
     read: set[int] = field(default_factory=set)
+    # Turns that their machine's list shows, whether or not the rest could be read.
+    shown: set[int] = field(default_factory=set)
     fleet: FleetRow | None = None
     fleet_gone: bool = False
     key: KeyRow | None = None
     errors: list[PlatformError] = field(default_factory=list)
     ends_left: int = 0
+
+    @property
+    def words(self) -> str:
+        """What went wrong, for an operator; the plan's pace is ours to keep and no news."""
+        told = [error.message for error in self.errors if not isinstance(error, RateLimited)]
+        return told[0][:500] if told else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,7 @@ def is_about(row: SessionRow, turn: Turn) -> bool:
 async def _read_turn(
     client: PlatformClient, machine: Machine, turn: Turn, row: SessionRow, news: News
 ) -> None:
+    news.shown.add(turn.pk)
     execution_id = turn.execution_id or row.latest_execution_id
     ended = row.status in ENDED_WORDS and row.active_execution_id is None
     if not ended:

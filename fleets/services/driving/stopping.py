@@ -2,13 +2,19 @@
 
 from datetime import datetime
 
+from django.db.models import QuerySet
+
+from fleets.domain.driving import may_still_arrive
 from fleets.domain.status import OutcomeReason, TaskState, TurnOutcome, TurnState
 from fleets.domain.stopping import stop_sentence
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Run, Task, Turn
 from fleets.services.driving.ending import end_turn, save_turns
+from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.purse import purse_of
-from fleets.services.fleet_events import Line, note
+from fleets.services.driving.reading import News
+from fleets.services.fleet_events import Line, note, note_all
+from fleets.services.stop_nodes import show_ends
 
 
 def stop_for_budget(
@@ -33,6 +39,7 @@ def stop_for_budget(
     )
     run.save(update_fields=["stop_reason"])
     not_begun = end_queued(run, fleet, reason=OutcomeReason.BUDGET, now=now)
+    not_begun += len(end_unsent(run, fleet, reason=OutcomeReason.BUDGET, now=now))
     text = fleet.stop_sentence
     if not_begun:
         text = f"{text} {not_begun} not begun."
@@ -57,36 +64,80 @@ def end_queued(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) 
     return len(tasks)
 
 
-def end_unsent(run: Run, fleet: Fleet, *, now: datetime) -> None:
+def end_unsent(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) -> list[Turn]:
     """End turns whose rows were written but that certainly never left us."""
-    turns = list(
-        Turn.objects.select_for_update(of=("self",))
-        .filter(run=run, state=TurnState.QUEUED)
-        .select_related("agent", "task", "run")
+    turns = list(_locked_turns(run).filter(state=TurnState.QUEUED))
+    _end_not_started(fleet, turns, reason=reason, now=now)
+    return turns
+
+
+def end_never_seen(
+    run: Run, fleet: Fleet, news: News, *, reason: OutcomeReason, now: datetime
+) -> list[Turn]:
+    """End turns sent without an answer, so long ago that they will not arrive any more, which a
+    reading of their machine does not show: they never began. For runs that send nothing again.
+    """
+    unanswered = _locked_turns(run).filter(
+        state=TurnState.DISPATCHING, agent__machine_id__in=news.read
     )
+    turns = [
+        turn
+        for turn in unanswered.exclude(pk__in=news.shown)
+        if not may_still_arrive(requested_at=turn.requested_at, now=now)
+    ]
+    _end_not_started(fleet, turns, reason=reason, now=now)
+    return turns
+
+
+def end_vanished(run: Run, fleet: Fleet, news: News, *, now: datetime) -> list[Turn]:
+    """End turns past their time of which a reading of their machine shows nothing at all."""
+    hidden = _locked_turns(run).filter(agent__machine_id__in=news.read)
+    open_ones = hidden.exclude(state=TurnState.ENDED).exclude(pk__in=news.shown)
+    turns = [turn for turn in open_ones if is_past_its_time(fleet, turn, now=now)]
+    words = f"It passed its {fleet.task_timeout_s} s, and the platform shows nothing of it."
+    for turn in turns:
+        end_turn(fleet, turn, TurnOutcome.TIMED_OUT, now=now, error=words)
+    save_turns(turns)
+    note_all(
+        fleet, [Line("timed_out", f"{turn.agent.agent_id} timed out", turn.agent) for turn in turns]
+    )
+    return turns
+
+
+def _locked_turns(run: Run) -> QuerySet[Turn]:
+    return (
+        Turn.objects.select_for_update(of=("self",))
+        .filter(run=run)
+        .select_related("agent__machine", "task", "run")
+        .order_by("pk")
+    )
+
+
+def _end_not_started(
+    fleet: Fleet, turns: list[Turn], *, reason: OutcomeReason, now: datetime
+) -> None:
     for turn in turns:
         end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
-        turn.reason = OutcomeReason.CANCELLED
-        turn.task.reason = turn.agent.state_reason = OutcomeReason.CANCELLED
+        turn.reason = turn.task.reason = turn.agent.state_reason = reason
     save_turns(turns)
+    Turn.objects.bulk_update(turns, ["reason"])
 
 
-def end_on_gone_machines(run: Run, fleet: Fleet, *, now: datetime) -> None:
+def end_on_gone_machines(run: Run, fleet: Fleet, *, now: datetime) -> list[Turn]:
     """Turns on a machine that is gone can never be read again: their outcome stays unknown.
 
     Tasks that were to begin there fail, with the machine named.
     """
-    turns = list(
-        Turn.objects.select_for_update(of=("self",))
-        .filter(run=run, agent__machine__gone_at__isnull=False)
-        .exclude(state=TurnState.ENDED)
-        .select_related("agent__machine", "task", "run")
-    )
+    gone = _locked_turns(run).filter(agent__machine__gone_at__isnull=False)
+    turns = list(gone.exclude(state=TurnState.ENDED))
     for turn in turns:
         words = f"Machine {turn.agent.machine} is gone; how the turn ended was not read."
         end_turn(fleet, turn, TurnOutcome.UNKNOWN, now=now, error=words)
     save_turns(turns)
+    show_ends(fleet, turns)
+    note_all(fleet, [Line("unknown", f"{turn.agent.agent_id}: {turn.error}") for turn in turns])
     _fail_queued_without_machine(run, fleet, now=now)
+    return turns
 
 
 def _fail_queued_without_machine(run: Run, fleet: Fleet, *, now: datetime) -> None:

@@ -19,16 +19,22 @@ from fleets.domain.driving import (
     FLEET_READ_S,
     KEY_READ_S,
     choose,
-    is_overdue,
     read_interval_s,
     round_limit,
 )
-from fleets.domain.status import OperationKind, TaskState, TurnOutcome, TurnState
+from fleets.domain.status import (
+    OperationKind,
+    OutcomeReason,
+    TaskState,
+    TurnOutcome,
+    TurnState,
+)
 from fleets.gateway import ask_database, gateway
 from fleets.models import Fleet, Machine, Operation, Run, Task, Turn
 from fleets.services.driving import beginning, lease, stopping
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.key_row import take_key_row
+from fleets.services.driving.overdue import abort_turns, is_past_its_time
 from fleets.services.driving.purse import slots
 from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_fleet_row, take_gone
@@ -48,10 +54,7 @@ log = structlog.get_logger(__name__)
 STOPPING_S = 1.0
 HELD_S = 2.0
 SETTLE_LATER_S = 15.0
-
-
-class LeaseLost(Exception):
-    """Another tick has taken the run over; what this one learned is read again by that one."""
+LONGEST_REPAIR_S = 60
 
 
 @dataclass(slots=True)
@@ -72,8 +75,12 @@ def tick_run(run_pk: int, *, owner: str) -> bool:
     tick = Tick(view=load(run), owner=owner)
     try:
         _work(tick)
-    except LeaseLost:
+    except lease.LeaseLost:
         log.warning("lease_lost", run=run_pk)
+    except Exception as error:
+        # An error of our own: slower and slower, so that it harms no other run, and never given up.
+        log.exception("tick_broke", run=run_pk)
+        _give_back_broken(tick, error)
     return True
 
 
@@ -89,6 +96,7 @@ def _work(tick: Tick) -> None:
         if tick.view.fleet.epoch == epoch:
             # Otherwise a stop was ordered: whether a turn ended before it must be asked anew.
             _write_news(tick, news)
+    _abort_overdue(tick)
     _begin(tick)
     with transaction.atomic():
         _must_hold(tick)
@@ -109,7 +117,7 @@ def _must_hold(tick: Tick) -> None:
     run = tick.view.run
     tick.view.fleet = lock(run.fleet_id)
     if not lease.is_held(run.pk, owner=tick.owner):
-        raise LeaseLost
+        raise lease.LeaseLost
 
 
 def _call(tick: Tick, work: Coroutine[Any, Any, T]) -> T:
@@ -180,13 +188,17 @@ def _write_news(tick: Tick, news: News) -> None:
         take_fleet_row(fleet, news.fleet, now=now)
     if news.key is not None:
         take_key_row(fleet, news.key, now=now)
-    fleet.last_error = news.errors[0].message[:500] if news.errors else ""
+    fleet.last_error = news.words
     gone = {machine.pk for machine in view.machines} if news.fleet_gone else news.gone
     if gone and fleet.created_on_platform_at:
         take_gone(fleet, gone, now=now)
     Machine.objects.filter(pk__in=news.warm, warm_at__isnull=True).update(warm_at=now)
     ended = write_news(fleet, news.turns, now=now)
     stopping.end_on_gone_machines(run, fleet, now=now)
+    stopping.end_vanished(run, fleet, news, now=now)
+    if fleet.stop_reason:
+        reason = OutcomeReason(fleet.stop_reason)
+        stopping.end_never_seen(run, fleet, news, reason=reason, now=now)
     _stop_if_refused(tick, ended, now=now)
     recount(fleet, now=now)
 
@@ -204,10 +216,46 @@ def _stop_if_refused(tick: Tick, ended: list[Turn], *, now: datetime) -> None:
     )
 
 
+def _abort_overdue(tick: Tick) -> None:
+    view, now = tick.view, timezone.now()
+    late = [
+        turn for turn in load_open_turns(view.run) if is_past_its_time(view.fleet, turn, now=now)
+    ]
+    if late:
+        machines = {machine.pk: machine for machine in view.machines}
+        account = gateway().account(view.fleet.connection)
+        _call(tick, abort_turns(account, late, machines))
+
+
 # --- beginning
 
 
 def _begin(tick: Tick) -> None:
+    turns = _choose(tick)
+    if not turns:
+        return
+    view = tick.view
+    sent = _call(
+        tick,
+        beginning.send_turns(
+            gateway().fleet(fleet_with_key(view.fleet)),
+            turns,
+            {machine.pk: machine for machine in view.machines},
+            may_send=beginning.may_send,
+            timeout_s=view.fleet.task_timeout_s,
+        ),
+    )
+    with transaction.atomic():
+        _must_hold(tick)
+        refused = beginning.write_receipts(view.fleet, turns, sent)
+        _stop_if_refused(tick, refused, now=timezone.now())
+        recount(view.fleet, now=timezone.now())
+
+
+@transaction.atomic
+def _choose(tick: Tick) -> list[Turn]:
+    """Choose what to send and write it down; an operator's stop comes before or after it."""
+    _must_hold(tick)
     view, now = tick.view, timezone.now()
     run, fleet = view.run, view.fleet
     view.machines = list(Machine.objects.filter(fleet=fleet).order_by("position"))
@@ -215,8 +263,9 @@ def _begin(tick: Tick) -> None:
     queued = load_queued(run)
     limit = slots(run, fleet, open_tasks=len(queued) + len(view.open_turns))
     if limit == 0 and queued and not view.open_turns and _may_begin(fleet):
-        _stop_before_refusal(tick)
-        return
+        stopping.stop_for_budget(run, fleet, calls_in_flight=0, was_refused=False, now=now)
+        recount(fleet, now=now)
+        return []
     chosen = choose(
         queued=queued,
         open_turns=open_turn_views(view.open_turns, now=now),
@@ -226,25 +275,8 @@ def _begin(tick: Tick) -> None:
         may_begin=_may_begin(fleet),
     )
     repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]
-    fresh = beginning.write_turns(run, fleet, chosen.tasks, now=now)
-    turns = repeats + fresh
-    if not turns:
-        return
-    sent = _call(
-        tick,
-        beginning.send_turns(
-            gateway().fleet(fleet_with_key(fleet)),
-            turns,
-            {machine.pk: machine for machine in view.machines},
-            may_send=beginning.may_send,
-            timeout_s=fleet.task_timeout_s,
-        ),
-    )
-    with transaction.atomic():
-        _must_hold(tick)
-        refused = beginning.write_receipts(view.fleet, turns, sent)
-        _stop_if_refused(tick, refused, now=timezone.now())
-        recount(view.fleet, now=timezone.now())
+    beginning.write_repeats(repeats, now=now)
+    return repeats + beginning.write_turns(run, fleet, chosen.tasks, now=now)
 
 
 def fleet_with_key(fleet: Fleet) -> Fleet:
@@ -263,16 +295,6 @@ def _may_begin(fleet: Fleet) -> bool:
     )
 
 
-def _stop_before_refusal(tick: Tick) -> None:
-    with transaction.atomic():
-        _must_hold(tick)
-        now = timezone.now()
-        stopping.stop_for_budget(
-            tick.view.run, tick.view.fleet, calls_in_flight=0, was_refused=False, now=now
-        )
-        recount(tick.view.fleet, now=now)
-
-
 # --- closing
 
 
@@ -288,7 +310,6 @@ def _close(tick: Tick) -> float | None:
     if end_run_if_done(run, fleet, now=now):
         return None
     open_turns = load_open_turns(run)
-    _note_overdue(open_turns, fleet, now=now)
     return _next_tick_s(view, open_turns, now=now)
 
 
@@ -302,13 +323,6 @@ def end_run_if_done(run: Run, fleet: Fleet, *, now: datetime) -> bool:
         fleet.cancel_confirmed_at = fleet.cancel_confirmed_at or now
     recount(fleet, now=now)
     return True
-
-
-def _note_overdue(turns: list[Turn], fleet: Fleet, *, now: datetime) -> None:
-    for turn in turns:
-        late = is_overdue(admitted_at=turn.admitted_at, timeout_s=fleet.task_timeout_s, now=now)
-        if late:
-            log.warning("turn_overdue", turn=turn.turn_id, agent=turn.agent.agent_id)
 
 
 def _next_tick_s(view: RunView, open_turns: list[Turn], *, now: datetime) -> float:
@@ -334,3 +348,12 @@ def _give_back(tick: Tick, *, after_s: float | None) -> None:
         lease.give_back(run_pk, owner=tick.owner, next_tick_at=due)
         if after_s is not None:
             dispatch.run_due(run_pk, in_s=after_s)
+
+
+def _give_back_broken(tick: Tick, error: Exception) -> None:
+    run = tick.view.run
+    words = f"Fleetdash met an error of its own ({type(error).__name__}); trying again."
+    Fleet.objects.filter(pk=run.fleet_id).update(last_error=words)
+    failures = run.failures + 1
+    due = timezone.now() + timedelta(seconds=min(LONGEST_REPAIR_S, 2**failures))
+    lease.give_back(run.pk, owner=tick.owner, next_tick_at=due, failures=failures)

@@ -11,7 +11,7 @@ from fleets.models import Operation
 from fleets.services import operations
 
 T = TypeVar("T")
-RENEW_S = 5.0
+RENEW_S = 2.0
 
 
 def call(operation: Operation, work: Coroutine[Any, Any, T]) -> T:

@@ -12,8 +12,9 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from fleets.domain.driving import may_still_arrive
 from fleets.domain.numbers import show_count
-from fleets.domain.status import OperationState, OutcomeReason, TurnOutcome, TurnState
+from fleets.domain.status import OperationState, OutcomeReason, TurnState
 from fleets.gateway import gateway
 from fleets.live import publish
 from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Run, Turn
@@ -21,18 +22,24 @@ from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformError
 from fleets.platform_api.types import AbortAnswer
 from fleets.services import operations
-from fleets.services.driving.ending import end_turn, save_turns, write_news
+from fleets.services.driving.ending import write_news
 from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_gone
-from fleets.services.driving.stopping import end_queued, end_unsent
+from fleets.services.driving.stopping import (
+    end_never_seen,
+    end_on_gone_machines,
+    end_queued,
+    end_unsent,
+)
 from fleets.services.driving.tick import end_run_if_done, fleet_with_key
 from fleets.services.driving.view import load_open_turns
-from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.cut_off import lower_cap, waits_for_key
 from fleets.services.performing.idle_cost import what_still_costs
 from fleets.services.performing.nodes import confirm
 from fleets.services.performing.verdict import Again, Ended, Verdict
+from fleets.services.stop_nodes import show_ends
 
 TRIES = 3
 TRY_AGAIN_S = 0.5
@@ -70,10 +77,11 @@ def cancel(operation: Operation) -> Verdict:
 
 @transaction.atomic
 def _end_what_never_left(operation: Operation, run: Run) -> None:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     now = timezone.now()
     end_queued(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
-    end_unsent(run, fleet, now=now)
+    unsent = end_unsent(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
+    show_ends(fleet, unsent)
     recount(fleet, now=now)
 
 
@@ -89,11 +97,15 @@ def _interrupt(operation: Operation, run: Run) -> None:
     to_ask = [turn for turn in turns if turn.agent.agent_id not in asked_before]
     if not to_ask:
         return
+    agents = [turn.agent.agent_id for turn in to_ask]
+    operation.nodes.filter(kind=NodeKind.AGENT, ref__in=agents, requested_at__isnull=True).update(
+        requested_at=timezone.now()
+    )
     account = gateway().account(operation.fleet.connection)
     machines = {m.pk: m for m in Machine.objects.filter(fleet_id=operation.fleet_id)}
     asked = call(operation, _ask_all(account, to_ask, machines))
     with transaction.atomic():
-        lock(operation.fleet_id)
+        operations.lock_fleet(operation)
         _write_answers(operation, asked)
 
 
@@ -151,8 +163,9 @@ def _write_answers(operation: Operation, asked: list[Asked]) -> None:
         else:
             node.state, node.acknowledged_at = "acknowledged", now
             node.result = "there was nothing left to interrupt, reading how it ended"
-            # A repeated request may have stopped it with its first try.
-            if item.tries == 1:
+            # A repeated request may have stopped it with its first try; and a turn that nobody
+            # has seen run may still arrive.
+            if item.tries == 1 and item.turn.state == TurnState.RUNNING:
                 too_late.append(item.turn.pk)
     OperationNode.objects.bulk_update(
         nodes.values(), ["requested_at", "attempts", "state", "result", "acknowledged_at"]
@@ -182,16 +195,17 @@ def _read_once(operation: Operation, run: Run) -> bool:
 
 
 def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool) -> bool:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     now = timezone.now()
     take_gone(fleet, news.gone, now=now)
     ended = write_news(fleet, news.turns, now=now)
+    ended += end_on_gone_machines(run, fleet, now=now)
     came_back = _note_still_running(operation, news)
-    still_open = load_open_turns(run)
-    quiet = complete and not ended and not came_back
+    never = end_never_seen(run, fleet, news, reason=OutcomeReason.CANCELLED, now=now)
+    show_ends(fleet, never)
+    is_awaited = _is_awaited(operation, load_open_turns(run), now=now)
+    quiet = complete and not ended and not never and not came_back and not is_awaited
     readings = operation.readings + 1 if quiet else 0
-    if readings >= QUIET_READINGS:
-        _end_never_seen(fleet, news, still_open, now=now)
     Operation.objects.filter(pk=operation.pk).update(readings=readings)
     operation.readings = readings
     operation.fleet = fleet
@@ -202,26 +216,38 @@ def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool
 def _note_still_running(operation: Operation, news: News) -> bool:
     """Sessions that run although their stop was acknowledged: they are asked again."""
     running = {item.turn_pk for item in news.turns if not item.ended}
-    turns = Turn.objects.filter(pk__in=running).select_related("agent")
-    refs = [turn.agent.agent_id for turn in turns]
+    turns = Turn.objects.filter(pk__in=running)
+    refs = turns.values_list("agent__agent_id", flat=True)
     nodes = list(operation.nodes.filter(kind=NodeKind.AGENT, ref__in=refs, state="acknowledged"))
     for node in nodes:
         node.state, node.revived = "came_back", node.revived + 1
         node.result = "runs although its stop was acknowledged, stopping it again"
-    OperationNode.objects.bulk_update(nodes, ["state", "revived", "result"])
+        node.acknowledged_at = None
+    OperationNode.objects.bulk_update(nodes, ["state", "revived", "result", "acknowledged_at"])
+    # What runs had not finished before its stop, whatever the first interrupt was told.
+    turns.update(finished_before_stop=False)
     _tell(operation, [node.pk for node in nodes])
     return bool(nodes)
 
 
-def _end_never_seen(fleet: Fleet, news: News, turns: list[Turn], *, now: datetime) -> None:
-    """Turns sent without an answer that no reading has ever shown: they never began."""
-    seen = {item.turn_pk for item in news.turns}
-    never = [turn for turn in turns if turn.state == TurnState.DISPATCHING and turn.pk not in seen]
-    for turn in never:
-        end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
-        turn.reason = turn.task.reason = turn.agent.state_reason = OutcomeReason.CANCELLED
-    save_turns(never)
-    Turn.objects.bulk_update(never, ["reason"])
+def _is_awaited(operation: Operation, turns: list[Turn], *, now: datetime) -> bool:
+    """Whether how some turn ended can still be read, or a dispatch without answer may arrive."""
+    nodes = {node.ref: node for node in operation.nodes.filter(kind=NodeKind.AGENT)}
+    late: list[OperationNode] = []
+    for turn in turns:
+        node = nodes.get(turn.agent.agent_id)
+        if node is None or turn.state == TurnState.DISPATCHING or node.state == "came_back":
+            return True
+        if node.state != "acknowledged":
+            continue
+        if may_still_arrive(requested_at=node.acknowledged_at, now=now):
+            return True
+        node.state = "failed"
+        node.result = "acknowledged, and how it ended could not be read"
+        late.append(node)
+    OperationNode.objects.bulk_update(late, ["state", "result"])
+    _tell(operation, [node.pk for node in late])
+    return False
 
 
 def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
@@ -234,7 +260,7 @@ def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
     nodes = list(operation.nodes.filter(kind=NodeKind.AGENT))
     failed = [node for node in nodes if node.state == "failed"]
     with transaction.atomic():
-        fleet = lock(operation.fleet_id)
+        fleet = operations.lock_fleet(operation)
         now = timezone.now()
         if not failed:
             fleet.cancel_confirmed_at = fleet.cancel_confirmed_at or now

@@ -10,15 +10,16 @@ from django.utils import timezone
 
 from fleets import dispatch
 from fleets.domain.money import nusd_to_usd, show_exact, usd_to_nusd
-from fleets.domain.status import OperationState
+from fleets.domain.status import OperationKind, OperationState
 from fleets.gateway import gateway
 from fleets.live import publish
 from fleets.models import Fleet, NodeKind, Operation
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.types import KeyRow
+from fleets.services import operations
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.fleet_events import Line, note
-from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.nodes import confirm, prove
 from fleets.services.performing.verdict import Again, Ended, Verdict
@@ -26,8 +27,13 @@ from fleets.services.performing.verdict import Again, Ended, Verdict
 
 def cut_off(operation: Operation) -> Verdict:
     """One piece of work on a cut off."""
+    if overtaken(operation, by=OperationKind.REOPEN):
+        return Ended(OperationState.FAILED, "Overtaken by a later order to reopen the fleet.")
     if waits_for_key(operation.fleet):
         return Again(0.5)
+    if not operation.fleet.key_id:
+        confirm(operation, at=timezone.now())
+        return Ended(OperationState.DONE, "The launch ended before a key was made: none can spend.")
     cap = lower_cap(operation)
     return Ended(
         OperationState.DONE,
@@ -39,7 +45,17 @@ def cut_off(operation: Operation) -> Verdict:
 
 def waits_for_key(fleet: Fleet) -> bool:
     """A fleet whose key is still being minted: the cut follows as soon as there is one."""
-    return fleet.budget_nusd is not None and not fleet.key_id and not fleet.settled_at
+    if fleet.budget_nusd is None or fleet.key_id:
+        return False
+    return operations.hurry(fleet, OperationKind.LAUNCH)
+
+
+def overtaken(operation: Operation, *, by: OperationKind) -> bool:
+    """Whether the opposite was ordered later: what was ordered last stands."""
+    later = Operation.objects.filter(
+        fleet=operation.fleet, kind=by, requested_at__gt=operation.requested_at
+    )
+    return later.exists()
 
 
 def lower_cap(operation: Operation) -> int:
@@ -74,7 +90,7 @@ async def _lower(account: PlatformClient, key_id: str) -> KeyRow:
 
 
 def _write(operation: Operation, row: KeyRow, *, now: datetime) -> None:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     take_key_row(fleet, row, now=now)
     fleet.cut_off_requested_at = fleet.cut_off_requested_at or operation.requested_at
     fleet.cut_off_confirmed_at = now
@@ -85,6 +101,8 @@ def _write(operation: Operation, row: KeyRow, *, now: datetime) -> None:
 
 def reopen(operation: Operation) -> Verdict:
     """Raise the cap to the budget again; agents that were stopped stay stopped."""
+    if overtaken(operation, by=OperationKind.CUT_OFF):
+        return Ended(OperationState.FAILED, "Overtaken by a later order to cut the fleet off.")
     fleet = operation.fleet
     budget = nusd_to_usd(fleet.budget_nusd or 0)
     prove(operation, NodeKind.KEY, state="running", requested_at=timezone.now())
@@ -92,7 +110,7 @@ def reopen(operation: Operation) -> Verdict:
     row = call(operation, account.keys.patch(fleet.key_id, budget_usd=budget))
     now = timezone.now()
     with transaction.atomic():
-        fleet = lock(operation.fleet_id)
+        fleet = operations.lock_fleet(operation)
         take_key_row(fleet, row, now=now)
         fleet.cut_off_requested_at = fleet.cut_off_confirmed_at = None
         recount(fleet, now=now)

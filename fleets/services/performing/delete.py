@@ -16,14 +16,14 @@ from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Ru
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound
 from fleets.platform_api.types import KeyRow
+from fleets.services import operations
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.stopping import end_queued, end_unsent
 from fleets.services.driving.tick import end_run_if_done, fleet_with_key
 from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_events import Line, note
-from fleets.services.fleet_state import lock, newest_run, recount
-from fleets.services.operations import open_operation
+from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.key_search import KEY_NAME, living_keys
 from fleets.services.performing.nodes import confirm, prove
@@ -51,8 +51,7 @@ class Left:
 
 def delete(operation: Operation) -> Verdict:
     """One piece of work on a delete: ask, revoke, read what is left."""
-    launch = open_operation(operation.fleet, OperationKind.LAUNCH)
-    if launch is not None:
+    if operations.hurry(operation.fleet, OperationKind.LAUNCH):
         # It sees the order to delete at its next step and ends; until then it may still create.
         return Again(0.5)
     fleet = fleet_with_key(operation.fleet)
@@ -155,7 +154,7 @@ def _write_nodes(operation: Operation, left: Left, *, now: datetime) -> None:
 
 def _end_work(fleet: Fleet, run: Run, *, now: datetime, machines_gone: bool) -> None:
     end_queued(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
-    end_unsent(run, fleet, now=now)
+    end_unsent(run, fleet, reason=OutcomeReason.CANCELLED, now=now)
     if not machines_gone:
         return
     turns = list(

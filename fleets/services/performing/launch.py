@@ -5,6 +5,8 @@ crash knows what may have happened: a key whose secret nobody has is revoked, a 
 under the same key and names the same fleet.
 """
 
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -13,22 +15,30 @@ from django.utils import timezone
 
 from fleets import dispatch
 from fleets.domain import ids
+from fleets.domain.driving import may_still_arrive
 from fleets.domain.money import nusd_to_usd
 from fleets.domain.status import OperationState, TaskState
 from fleets.gateway import gateway
 from fleets.models import Agent, Fleet, Machine, NodeKind, Operation, Run, SealedSecret, Task
 from fleets.models.sealed import fingerprint
-from fleets.platform_api.errors import PlatformRefused
-from fleets.platform_api.types import KeyMinted
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import (
+    NotFound,
+    PlatformError,
+    PlatformRefused,
+    PlatformSurprise,
+)
+from fleets.platform_api.types import FleetRow, KeyMinted
+from fleets.services import operations
 from fleets.services.driving.settling import take_fleet_row
 from fleets.services.driving.tick import fleet_with_key
 from fleets.services.fleet_events import Line, note
-from fleets.services.fleet_state import lock, recount
+from fleets.services.fleet_state import recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.create_body import create_body
 from fleets.services.performing.key_search import KEY_NAME, revoke_strays
 from fleets.services.performing.nodes import confirm, prove, remember
-from fleets.services.performing.verdict import Again, Ended, Verdict
+from fleets.services.performing.verdict import SURPRISES, Again, Ended, Verdict
 
 log = structlog.get_logger(__name__)
 LOOK_AGAIN_S = 1.0
@@ -37,16 +47,59 @@ LOOK_AGAIN_S = 1.0
 def launch(operation: Operation) -> Verdict:
     """One piece of work on a launch."""
     fleet = operation.fleet
-    if fleet.delete_requested_at or fleet.cancel_requested_at:
-        return Ended(OperationState.FAILED, "Stopped by an operator before all machines were made.")
     try:
-        if fleet.budget_nusd is not None and fleet.key_secret is None:
+        if not _is_stopped(fleet) and fleet.budget_nusd is not None and fleet.key_secret is None:
             _mint(operation)
-        if fleet_with_key(fleet).created_on_platform_at is None:
+        fleet = fleet_with_key(fleet)
+        if _is_stopped(fleet):
+            return _stopped(operation)
+        if fleet.created_on_platform_at is None:
             _create(operation)
     except PlatformRefused as error:
         return _refused(operation, error)
+    except PlatformSurprise as error:
+        if operation.failures < SURPRISES:
+            raise
+        return _refused(operation, error)
     return _settled(operation)
+
+
+def _is_stopped(fleet: Fleet) -> bool:
+    return fleet.delete_requested_at is not None or fleet.cancel_requested_at is not None
+
+
+def _stopped(operation: Operation) -> Verdict:
+    """A stop came first: what was asked for without an answer may exist, and is found."""
+    fleet = fleet_with_key(operation.fleet)
+    account = gateway().account(fleet.connection)
+    if fleet.key_secret is None and operation.result.get("mint_sent"):
+        call(operation, revoke_strays(account, KEY_NAME.format(fleet=fleet.public_id)))
+    if fleet.created_on_platform_at is None and _create_sent_at(operation):
+        row = call(operation, _find(account, fleet.public_id))
+        if row is not None:
+            _take_created(operation, row)
+        elif _may_still_be_created(operation, fleet):
+            return Again(LOOK_AGAIN_S)
+    return Ended(OperationState.FAILED, "Stopped by an operator before all machines were made.")
+
+
+async def _find(account: PlatformClient, fleet_id: str) -> FleetRow | None:
+    try:
+        return await account.fleets.get(fleet_id)
+    except NotFound:
+        return None
+
+
+def _create_sent_at(operation: Operation) -> datetime | None:
+    """When the create was last sent; None when it certainly never was."""
+    sent_at = operation.result.get("create_sent_at")
+    return datetime.fromisoformat(sent_at) if sent_at else None
+
+
+def _may_still_be_created(operation: Operation, fleet: Fleet) -> bool:
+    if fleet.delete_requested_at and fleet.key_secret is not None:
+        return False  # the delete revokes the key that the create was signed with
+    return may_still_arrive(requested_at=_create_sent_at(operation), now=timezone.now())
 
 
 def _mint(operation: Operation) -> None:
@@ -65,7 +118,7 @@ def _mint(operation: Operation) -> None:
 
 @transaction.atomic
 def _keep_key(operation: Operation, minted: KeyMinted) -> None:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     secret = minted.key.reveal()
     fleet.key_id = minted.id
     fleet.key_secret = SealedSecret.seal(secret)
@@ -81,6 +134,7 @@ def _keep_key(operation: Operation, minted: KeyMinted) -> None:
 
 def _create(operation: Operation) -> None:
     fleet = fleet_with_key(operation.fleet)
+    remember(operation, create_sent_at=timezone.now().isoformat())
     prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
     body = create_body(fleet)
     row = call(
@@ -93,8 +147,13 @@ def _create(operation: Operation) -> None:
             **body,
         ),
     )
+    _take_created(operation, row)
+
+
+def _take_created(operation: Operation, row: FleetRow) -> None:
+    """Write that the platform has the fleet, and let its run begin."""
     with transaction.atomic():
-        fleet = lock(fleet.pk)
+        fleet = operations.lock_fleet(operation)
         now = timezone.now()
         fleet.created_on_platform_at = fleet.created_on_platform_at or now
         take_fleet_row(fleet, row, now=now)
@@ -131,14 +190,17 @@ def _settled(operation: Operation) -> Verdict:
     )
 
 
-def _refused(operation: Operation, error: PlatformRefused) -> Verdict:
+def _refused(operation: Operation, error: PlatformError) -> Verdict:
     """The platform will not have this fleet: its key goes, its tasks end, the words are kept."""
     words = f"The platform refused the launch: {error.message}"
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
+    if _create_sent_at(operation):
+        # An earlier try may have been carried out without an answer.
+        call(operation, _remove(account, fleet.public_id))
     call(operation, revoke_strays(account, KEY_NAME.format(fleet=fleet.public_id)))
     with transaction.atomic():
-        fleet = lock(fleet.pk)
+        fleet = operations.lock_fleet(operation)
         now = timezone.now()
         fleet.settled_at, fleet.last_error = now, words[:500]
         fleet.key_revoked_at = now if fleet.key_id else None
@@ -155,5 +217,10 @@ def _refused(operation: Operation, error: PlatformRefused) -> Verdict:
     return Ended(OperationState.FAILED, words, _as_result(error))
 
 
-def _as_result(error: PlatformRefused) -> dict[str, Any]:
+async def _remove(account: PlatformClient, fleet_id: str) -> None:
+    with suppress(NotFound):
+        await account.fleets.delete(fleet_id)
+
+
+def _as_result(error: PlatformError) -> dict[str, Any]:
     return {"status": error.status, "code": error.code, "requestId": error.request_id}

@@ -11,8 +11,9 @@ from fleets.models import Machine, NodeKind, Operation
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformError
 from fleets.platform_api.types import SandboxRow
+from fleets.services import operations
 from fleets.services.fleet_events import Line, note
-from fleets.services.fleet_state import lock, recount
+from fleets.services.fleet_state import recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.idle_cost import what_still_costs
 from fleets.services.performing.nodes import confirm, prove
@@ -58,7 +59,7 @@ async def _ask_all(
 def _write(
     operation: Operation, machines: list[Machine], answers: list[SandboxRow | PlatformError]
 ) -> int:
-    fleet = lock(operation.fleet_id)
+    fleet = operations.lock_fleet(operation)
     now = timezone.now()
     left = 0
     for machine, answer in zip(machines, answers, strict=True):

@@ -1,0 +1,35 @@
+"""Turns that outlive their time: the platform should have ended them, so they are interrupted."""
+
+import asyncio
+from datetime import datetime
+
+import structlog
+
+from fleets.domain.driving import is_overdue
+from fleets.models import Fleet, Machine, Turn
+from fleets.platform_api.client import PlatformClient
+from fleets.platform_api.errors import PlatformError
+
+log = structlog.get_logger(__name__)
+
+
+def is_past_its_time(fleet: Fleet, turn: Turn, *, now: datetime) -> bool:
+    """Whether a turn that nobody stopped is past its time and the platform's grace."""
+    begun_at = turn.admitted_at or turn.task.started_at
+    is_late = is_overdue(begun_at=begun_at, timeout_s=fleet.task_timeout_s, now=now)
+    return is_late and turn.epoch == fleet.epoch
+
+
+async def abort_turns(
+    account: PlatformClient, turns: list[Turn], machines: dict[int, Machine]
+) -> None:
+    """Ask sessions to stop. What fails is asked again at the next tick; the end is read there."""
+
+    async def abort(turn: Turn) -> None:
+        machine = machines[turn.agent.machine_id]
+        try:
+            await account.sessions.abort(machine.sandbox_id, turn.agent.session_id)
+        except PlatformError as error:
+            log.warning("overdue_turn_not_aborted", turn=turn.turn_id, error=str(error))
+
+    await asyncio.gather(*(abort(turn) for turn in turns))
