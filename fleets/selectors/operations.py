@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, Value, When
@@ -13,8 +13,6 @@ from fleets.selectors.fleet_detail import machine_nusd_per_hour
 
 MOST_ROWS: Final = 200
 READINGS_WANTED: Final = 2
-# An order pressed again within this time is taken for the same one.
-STANDS_FOR: Final = timedelta(minutes=10)
 
 # Words of a node's state. What is in neither set has been proved.
 OPEN_WORDS: Final = ("queued", "running", "acknowledged", "came_back")
@@ -259,53 +257,6 @@ def node_rows(operation: Operation, pks: Sequence[int]) -> list[NodeRow]:
     kind = OperationKind(operation.kind)
     nodes = operation.nodes.filter(pk__in=pks).order_by("position")
     return [_row(node, kind) for node in nodes]
-
-
-@dataclass(frozen=True, slots=True)
-class OperationLine:
-    """One operation in the list of its fleet."""
-
-    public_id: str
-    state: str
-    word: str
-    by: str
-    requested_at: datetime
-
-
-def operation_lines(fleet: Fleet, *, limit: int = 6) -> list[OperationLine]:
-    """A fleet's operations, newest first, with who ordered them. One query."""
-    found = Operation.objects.filter(fleet=fleet).select_related("requested_by")[:limit]
-    return [
-        OperationLine(
-            public_id=operation.public_id,
-            state=operation.state,
-            word=_line_word(operation),
-            by=operation.requested_by.username if operation.requested_by else "",
-            requested_at=operation.requested_at,
-        )
-        for operation in found
-    ]
-
-
-def newest_operation(fleet: Fleet, kind: OperationKind, *, now: datetime) -> Operation | None:
-    """The order of this kind that stands: the newest, if it is under way or a few minutes old."""
-    return (
-        Operation.objects.filter(fleet=fleet, kind=kind)
-        .filter(Q(ended_at__isnull=True) | Q(requested_at__gte=now - STANDS_FOR))
-        .first()
-    )
-
-
-def _line_word(operation: Operation) -> str:
-    """One operation in a few words: "Cut off: under way", "Cancel: not all confirmed"."""
-    name = VERBS[OperationKind(operation.kind)].name
-    match OperationState(operation.state):
-        case OperationState.DONE:
-            return f"{name}: done"
-        case OperationState.FAILED | OperationState.UNKNOWN:
-            return f"{name}: not all confirmed"
-        case _:
-            return f"{name}: under way"
 
 
 def _pill(state: OperationState, verb: Verb, counts: NodeCounts) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from fleets.domain.errors import Conflict, InvalidInput
 from fleets.domain.status import OperationKind, Role
 from fleets.forms.stop import DeleteForm
 from fleets.models import Fleet
-from fleets.selectors.operations import newest_operation
+from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
 from fleets.services.actor import Actor
 from fleets.services.delete import delete_fleet

@@ -25,7 +25,7 @@ from fleets.selectors.fleet_detail import (
 )
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
-from fleets.selectors.operations import operation_lines
+from fleets.selectors.operation_lines import operation_lines
 from fleets.selectors.results import result_table, shared_failure
 
 FRAGMENTS: Final = {

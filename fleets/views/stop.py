@@ -15,7 +15,7 @@ from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
 from fleets.domain.status import OperationKind, Role
 from fleets.forms.stop import StopForm
 from fleets.models import Fleet, Operation, User
-from fleets.selectors.operations import newest_operation
+from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
 from fleets.services.actor import Actor
 from fleets.services.cancel import cancel_fleet

@@ -25,7 +25,7 @@ from fleets.selectors.fleet_detail import failed_count, fleet_head
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.machines import machine_rows
-from fleets.selectors.operations import operation_lines
+from fleets.selectors.operation_lines import operation_lines
 from fleets.selectors.results import shared_failure
 from fleets.templatetags.agent_grid import grid_legend, machine_figure, state_bars
 from fleets.templatetags.icons import icon
