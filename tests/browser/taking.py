@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.template.loader import render_to_string
 from django.utils import timezone
 from playwright.sync_api import Browser, Error, Page, Route
+from playwright.sync_api import TimeoutError as TooLateError
 
 from emulator.config import Config
 from emulator.server import EmulatorThread
@@ -29,7 +30,9 @@ from tests.support.browsing import chromium_running, visiting
 from tests.support.driver import connect
 from tests.support.site import Site
 
-SETTLE_MS: Final = 350
+SETTLE_MS: Final = 300
+LIVE_MS: Final = 2_500
+TALLEST_PX: Final = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def _take(browser: Browser, site: Site, wanted: list[Picture], *, out: Path) -> 
                         _window(browser, site, picture.who, look)
                     )
                 try:
-                    _shoot(pages[picture.who], picture, out / file_of(picture, look))
+                    _shoot(pages[picture.who], picture, look, out / file_of(picture, look))
                 except Error as error:
                     failed.append(f"{picture.name}, {look.name}: {str(error).splitlines()[0]}")
     return failed
@@ -114,12 +117,31 @@ def _break(route: Route) -> None:
     route.fulfill(status=500, content_type="text/html", body=body)
 
 
-def _shoot(page: Page, picture: Picture, path: Path) -> None:
+def _shoot(page: Page, picture: Picture, look: Look, path: Path) -> None:
+    page.set_viewport_size({"width": look.size_px[0], "height": look.size_px[1]})
     page.goto(picture.path(), wait_until="load")
     if picture.act is not None:
         picture.act(page)
+    _wait_until_live(page)
+    # The main part scrolls by itself: the window is made as high as what is in it.
+    height = min(TALLEST_PX, max(look.size_px[1], int(page.evaluate(_HEIGHT))))
+    page.set_viewport_size({"width": look.size_px[0], "height": height})
     page.wait_for_timeout(SETTLE_MS)
-    page.screenshot(path=path, full_page=True, animations="disabled")
+    page.screenshot(path=path, animations="disabled")
+
+
+def _wait_until_live(page: Page) -> None:
+    if page.locator("#live-status").count() == 0:
+        return
+    with suppress(TooLateError):
+        page.wait_for_selector("#live-status[data-state=healthy]", timeout=LIVE_MS)
+
+
+_HEIGHT: Final = """() => {
+  const main = document.querySelector("main");
+  const above = main ? main.getBoundingClientRect().top : 0;
+  return Math.max(document.documentElement.scrollHeight, main ? above + main.scrollHeight : 0);
+}"""
 
 
 @contextmanager

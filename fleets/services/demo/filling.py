@@ -167,7 +167,7 @@ def _settle(
         fleet, turns_nusd=rows.cost_nusd, machine_s=machine_s, at_work=story.at_work, now=now
     )
     if story.state is FleetState.BUDGET_EXHAUSTED:
-        money.tell_the_stop(fleet)
+        money.tell_the_stop(fleet, calls_in_flight=story.refused + 1)
 
 
 def _is_gone(story: Story) -> bool:

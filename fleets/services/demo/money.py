@@ -40,10 +40,11 @@ def settle(fleet: Fleet, *, turns_nusd: int, machine_s: float, at_work: int, now
     fleet.remaining_nusd = left - min(held, left)
     fleet.key_seen_at = now
     if at_work:
-        fleet.burn_nusd_per_min = max(1, spent * 60 // max(60, int(machine_s)))
+        minutes = max(1.0, (now - fleet.created_at).total_seconds() / 60)
+        fleet.burn_nusd_per_min = max(1, int(spent / minutes))
 
 
-def tell_the_stop(fleet: Fleet) -> None:
+def tell_the_stop(fleet: Fleet, *, calls_in_flight: int) -> None:
     """Why the budget stopped it, in the product's own sentence."""
     fleet.stop_reason = OutcomeReason.BUDGET
     fleet.stop_sentence = stop_sentence(
@@ -51,5 +52,5 @@ def tell_the_stop(fleet: Fleet) -> None:
         spent_nusd=fleet.spent_nusd or 0,
         reserved_nusd=fleet.reserved_nusd or 0,
         worst_call_nusd=worst_call_nusd(model_price(fleet.model)),
-        calls_in_flight=0,
+        calls_in_flight=calls_in_flight,
     )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from fleets.domain.money import show_exact
+from fleets.domain.money import show_exact, show_per_hour
+from fleets.domain.prices import MACHINE_SIZES
 from fleets.domain.status import FleetState, OperationKind, OperationState, TaskState
 from fleets.models import Agent, Fleet, Machine, NodeKind, Operation, OperationNode
 from fleets.services.demo import texts
@@ -86,15 +87,17 @@ def _extra(word: str, fleet: Fleet, end: datetime) -> Act:
 
 def _final(story: Story, fleet: Fleet, end: datetime) -> Act:
     running = fleet.machines_running
+    hourly = MACHINE_SIZES[fleet.size].nusd_per_hour * fleet.machines_total
+    stay = f"{fleet.machines_total} machines stay, ~ {show_per_hour(hourly)}."
     match story.state:
         case FleetState.CANCELLING:
             words = "2 more readings with nothing new are awaited."
             return Act(OperationKind.CANCEL, fleet.cancel_requested_at or end, _S.RUNNING, words)
         case FleetState.CANCELLED if story.name == "wrong-branch":
-            words = f"4 interrupted, 1 had finished, 1 not confirmed. {running} machines stay."
+            words = f"4 interrupted, 1 had finished, 1 not confirmed. {stay}"
             return Act(OperationKind.CANCEL, fleet.cancel_requested_at or end, _S.FAILED, words)
         case FleetState.CANCELLED:
-            words = f"6 interrupted. {running} machines stay."
+            words = f"6 interrupted. {stay}"
             return Act(OperationKind.CANCEL, fleet.cancel_requested_at or end, _S.DONE, words)
         case FleetState.DELETING:
             words = f"Deleting: {running} machines, 1 keys left, asking again."
