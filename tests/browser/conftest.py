@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_django
+from django.db import connections
 from playwright.sync_api import Browser, Page
 
 from tests.integration.cast import NOBODY, Cast
@@ -33,10 +34,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests; each test has windows of its own."""
-    # Playwright's loop runs in the test's thread, where Django then sees an event loop.
-    with pytest.MonkeyPatch.context() as patch, chromium_running() as running:
+    # Playwright's loop runs in the test's thread. Django then sees an event loop, and keeps other
+    # connections for it than before: what is open on either side would be lost from sight.
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield running
+        connections.close_all()
+        with chromium_running() as running:
+            yield running
+            connections.close_all()
 
 
 @pytest.fixture(scope="session")

@@ -4,14 +4,14 @@ Whatever a page complains about (a script error, a content policy violation, a l
 and `Visit.faults` is empty on a page that works.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY
+from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings
+from django.http import HttpRequest
 from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
@@ -88,8 +88,9 @@ def session_of(user: User) -> tuple[str, str]:
     """Name and value of the cookie of a session in which `user` has just given the password."""
     client = Client()
     client.force_login(user, settings.AUTHENTICATION_BACKENDS[0])
-    session = client.session
-    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time.time()}]
-    session.save()
+    request = HttpRequest()
+    request.session = client.session
+    record_authentication(request, user, "password")
+    request.session.save()
     cookie = client.cookies[settings.SESSION_COOKIE_NAME]
     return settings.SESSION_COOKIE_NAME, str(cookie.value)

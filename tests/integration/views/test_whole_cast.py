@@ -4,10 +4,9 @@ The tests of each view say more; this one forgets nobody and no address.
 """
 
 import json
-from collections.abc import Mapping
 
 import pytest
-from django.urls import NoReverseMatch, get_resolver, reverse
+from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 
 from tests.browser.pages import NO_PAGES, PAGES, PUBLIC, Kind, Page
 from tests.browser.world import World, make_world
@@ -33,7 +32,7 @@ def world(cast: Cast) -> World:
     return make_world(cast.team, cast.operator)
 
 
-def _refused(least: str) -> Mapping[str, int]:
+def _refused(least: str) -> dict[str, int]:
     """What those get who stand below `least`: strangers 404, others 403."""
     below = LADDER[: LADDER.index(least)]
     return {who: 404 if who == "stranger" else 403 for who in below}
@@ -43,8 +42,9 @@ def _guard(name: str) -> str:
     """The least role, as the view itself says it; strangers may where signing in is enough."""
     key = name.removeprefix("fleets:")
     _, resolver = get_resolver().namespace_dict["fleets"]
-    (view,) = {entry.callback for entry in resolver.url_patterns if entry.name == key}
-    guard: str = view.guard
+    entries = (entry for entry in resolver.url_patterns if isinstance(entry, URLPattern))
+    (view,) = (entry.callback for entry in entries if entry.name == key)
+    guard = str(getattr(view, "guard"))  # noqa: B009  # functions have no such attribute by type
     return "stranger" if guard == "signed_in" else guard
 
 
