@@ -1,0 +1,170 @@
+"""Every act of a person leaves one audit row: who, what, through which door, and why."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.db import transaction
+from django.db.utils import ProgrammingError
+from django.utils import timezone
+
+from fleets.domain.errors import NotAllowed
+from fleets.domain.money import NUSD_PER_USD
+from fleets.domain.spec import LaunchSpec
+from fleets.domain.status import Afterwards, OperationState, Role
+from fleets.models import AuditEvent, Connection, Fleet, User
+from fleets.services.actor import Actor
+from fleets.services.afterwards import change_afterwards
+from fleets.services.cancel import cancel_fleet
+from fleets.services.cut_off import cut_off_fleet, reopen_fleet
+from fleets.services.delete import delete_fleet
+from fleets.services.hold import hold_fleet, release_fleet
+from fleets.services.launch import launch_fleet
+from fleets.services.operations import retry_operation
+from fleets.services.preferences import set_preferences
+from fleets.services.stop_machines import stop_machines
+from tests.factories import (
+    ConnectionFactory,
+    FleetFactory,
+    MachineFactory,
+    OperationFactory,
+    RunFactory,
+    TeamFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+WHY: Final = "looping on captcha"
+SERVICES = Path(__file__).resolve().parents[3] / "fleets" / "services"
+# These are what an ordering service is made of, not acts of their own.
+PARTS = {"begin", "record", "write_audit", "order"}
+Act = Callable[[Actor], Any]
+
+
+def working(user: User, **fields: Any) -> Fleet:
+    """A fleet at work, with a machine and a run."""
+    fleet: Fleet = FleetFactory(owner=user, **fields)
+    RunFactory(fleet=fleet, number=1)
+    MachineFactory(fleet=fleet)
+    return fleet
+
+
+def at_rest(user: User) -> Fleet:
+    """A fleet whose machines idle."""
+    fleet: Fleet = FleetFactory(owner=user, work_ended_at=timezone.now())
+    MachineFactory(fleet=fleet)
+    return fleet
+
+
+def _person(actor: Actor) -> User:
+    assert actor.user is not None
+    return actor.user
+
+
+def _launch(actor: Actor) -> None:
+    spec = LaunchSpec(
+        name="review",
+        team_slug=_person(actor).teams.get().slug,
+        count=2,
+        prompt="Review part {index}.",
+        budget_nusd=3 * NUSD_PER_USD,
+    )
+    launch_fleet(spec, actor=actor, idempotency_key="form-1")
+
+
+def _delete(actor: Actor) -> None:
+    fleet = working(_person(actor), name="nightly")
+    delete_fleet(fleet, actor=actor, reason=WHY, typed_name="nightly")
+
+
+def _retry(actor: Actor) -> None:
+    operation = OperationFactory(state=OperationState.FAILED, ended_at=timezone.now())
+    retry_operation(operation, actor=actor)
+
+
+# act → what a person does, and whether it takes a reason.
+ACTS: Final[dict[str, tuple[Act, bool]]] = {
+    "launch_fleet": (_launch, False),
+    "hold_fleet": (lambda a: hold_fleet(working(_person(a)), actor=a, reason=WHY), True),
+    "release_fleet": (
+        lambda a: release_fleet(working(_person(a), held_at=timezone.now()), actor=a, reason=WHY),
+        True,
+    ),
+    "cut_off_fleet": (lambda a: cut_off_fleet(working(_person(a)), actor=a, reason=WHY), True),
+    "reopen_fleet": (
+        lambda a: reopen_fleet(
+            working(_person(a), cut_off_requested_at=timezone.now()), actor=a, reason=WHY
+        ),
+        True,
+    ),
+    "cancel_fleet": (lambda a: cancel_fleet(working(_person(a)), actor=a, reason=WHY), True),
+    "delete_fleet": (_delete, True),
+    "stop_machines": (lambda a: stop_machines(at_rest(_person(a)), actor=a, reason=WHY), True),
+    "change_afterwards": (
+        lambda a: change_afterwards(
+            working(_person(a)), actor=a, after=Afterwards.KEEP, delay_s=600
+        ),
+        False,
+    ),
+    "retry_operation": (_retry, False),
+    "set_preferences": (lambda a: set_preferences(_person(a), actor=a, theme="dark"), False),
+}
+
+
+@pytest.fixture
+def connection() -> Connection:
+    made: Connection = ConnectionFactory()
+    return made
+
+
+@pytest.fixture
+def actor(connection: Connection) -> Actor:
+    user: User = UserFactory(role=Role.ADMIN, teams=[TeamFactory()])
+    return Actor(user=user, door="browser", request_id="abc123")
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_an_act_leaves_exactly_one_row_with_who_and_why(name: str, actor: Actor) -> None:
+    act, has_reason = ACTS[name]
+    act(actor)
+    row = AuditEvent.objects.get()
+    assert (row.actor, row.door, row.request_id) == (actor.user, "browser", "abc123")
+    assert row.reason == (WHY if has_reason else "")
+    assert row.object_id
+    assert row.act
+    assert row.after
+
+
+@pytest.mark.parametrize("name", [name for name in ACTS if name != "set_preferences"])
+def test_who_may_only_read_is_refused_and_leaves_nothing(name: str) -> None:
+    ConnectionFactory()
+    viewer = UserFactory(role=Role.VIEWER, teams=[TeamFactory()])
+    with pytest.raises(NotAllowed):
+        ACTS[name][0](Actor(user=viewer, door="browser"))
+    assert not AuditEvent.objects.exists()
+
+
+def test_no_public_service_that_acts_for_somebody_is_missing_above() -> None:
+    found = {
+        node.name
+        for path in SERVICES.glob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and any(argument.arg == "actor" for argument in node.args.kwonlyargs)
+    }
+    assert found - PARTS == set(ACTS)
+
+
+def test_the_audit_is_never_changed_and_never_removed(actor: Actor) -> None:
+    set_preferences(_person(actor), actor=actor, theme="dark")
+    for change in (
+        lambda: AuditEvent.objects.update(reason="nothing happened"),
+        lambda: AuditEvent.objects.all().delete(),
+    ):
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            change()
+    assert AuditEvent.objects.get().reason == ""
