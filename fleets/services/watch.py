@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -30,12 +30,9 @@ def watch_fleets(*, now: datetime) -> int:
     for fleet in _due(now):
         try:
             count += watch_fleet(fleet, now=now)
-        except DatabaseError:
-            raise
         except Exception:
             # One fleet that cannot be read must not keep the others from being watched.
             log.exception("watch_broke", fleet=fleet.public_id)
-            Fleet.objects.filter(pk=fleet.pk).update(platform_seen_at=now, key_seen_at=now)
     return count
 
 
