@@ -7,6 +7,7 @@ from starlette.datastructures import QueryParams
 from starlette.types import Scope
 
 from emulator import snapshot
+from emulator.advance import advance
 from emulator.calls import Answer
 from emulator.errors import ApiError, bad_request, forbidden, not_supported
 from emulator.strict import BOOL, INT, NUMBER, TEXT, check_fields, parse_object
@@ -123,7 +124,7 @@ class Control:
         if "speed" in body:
             clock.set_speed(float(body["speed"]))
         if "advanceS" in body:
-            clock.advance(float(body["advanceS"]))
+            await advance(self._world, seconds=float(body["advanceS"]))
         self._world.scheduler.wake()
         return {"nowMs": clock.now_ms(), "speed": str(clock.speed)}
 

@@ -35,6 +35,10 @@ class Scheduler:
     def clear(self) -> None:
         self._heap.clear()
 
+    def next_due_ms(self) -> int | None:
+        """The earliest moment that something waits for."""
+        return self._heap[0][0] if self._heap else None
+
     def wake(self) -> None:
         """Look at the clock again; may be called from any thread."""
         if self._wake is None or self._loop is None or self._loop.is_closed():

@@ -187,15 +187,23 @@ def beats_of(plan: Plan, *, time_factor: float) -> list[Beat]:
                 break
     total_ms = sum(beat.delay_ms for beat in beats)
     factor = plan.fixed_ms / total_ms if plan.fixed_ms is not None else time_factor
+    return _with_heartbeats(beats, factor=factor)
+
+
+def _with_heartbeats(beats: list[Beat], *, factor: float) -> list[Beat]:
+    """Stretch the beats; whatever they say, no more than 5 s pass without a heartbeat."""
     timed: list[Beat] = []
+    since_ms = 0.0
     for beat in beats:
         delay_ms = beat.delay_ms * factor
-        if beat.action in ("think", "say", "settle"):
-            # A long silence holds nothing but heartbeats, about every 5 s.
-            silent = int(delay_ms // HEARTBEAT_MS)
-            timed += [Beat(HEARTBEAT_MS, "beat", beat.call)] * silent
-            delay_ms -= silent * HEARTBEAT_MS
+        while since_ms + delay_ms > HEARTBEAT_MS:
+            wait_ms = HEARTBEAT_MS - since_ms
+            timed.append(Beat(wait_ms, "beat", beat.call))
+            delay_ms -= wait_ms
+            since_ms = 0.0
         timed.append(Beat(delay_ms, beat.action, beat.call, beat.part))
+        # The start of a call is a heartbeat itself.
+        since_ms = 0.0 if beat.action == "call" else since_ms + delay_ms
     return timed
 
 

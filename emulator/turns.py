@@ -5,7 +5,7 @@ from emulator.entities import Execution, Machine, Session
 from emulator.scripts import Beat, CallPlan, Plan, beats_of, plan_turn
 from emulator.world import World
 
-CATCH_UP_MS = 20
+CATCH_UP_S = 0.02
 FAILURES = {
     "harness": ("HARNESS_START_FAILED", "The harness ended with code 1 before its first call."),
     "tool": ("EXEC_TIMEOUT", "The tool did not answer within 120000 ms."),
@@ -68,7 +68,8 @@ def _schedule(world: World, execution: Execution, *, delay_ms: float) -> None:
     # From the moment it was due, so that timers do not stretch turns; but a machine too busy to
     # keep up stretches them, or they would race ahead of those who drive them.
     now_ms = world.now_ms()
-    before_ms = execution.due_ms if now_ms - execution.due_ms < CATCH_UP_MS else now_ms
+    late_s = world.clock.real_seconds(now_ms - execution.due_ms)
+    before_ms = execution.due_ms if late_s < CATCH_UP_S else now_ms
     due_ms = before_ms + max(1, round(delay_ms))
     if execution.deadline_ms is not None:
         due_ms = min(due_ms, execution.deadline_ms)

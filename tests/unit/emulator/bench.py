@@ -27,6 +27,9 @@ class HandClock(Clock):
     def now_ms(self) -> int:
         return self.at_ms
 
+    def advance(self, seconds: float) -> None:
+        self.at_ms += round(seconds * 1000)
+
 
 @dataclass(frozen=True)
 class Reply:
