@@ -29,4 +29,4 @@ def test_every_machine_is_billed_at_the_price_that_is_shown() -> None:
             "memoryMB": size.memory_mib,
             "diskGB": size.disk_gib,
         }
-        assert billed.compute_nusd_per_ms(preset) * 1_000 == size.nusd_per_s
+        assert billed.compute_nusd_per_s(preset) == size.nusd_per_s
