@@ -49,6 +49,7 @@ class Withheld(Exception):
 
 _count: ContextVar[CallCount | None] = ContextVar("platform_calls", default=None)
 _wanted: ContextVar[Callable[[], Awaitable[bool]] | None] = ContextVar("wanted", default=None)
+_is_watched: ContextVar[bool] = ContextVar("is_watched", default=False)
 
 
 @contextmanager
@@ -62,6 +63,22 @@ def only_while(wanted: Callable[[], Awaitable[bool]]) -> Iterator[None]:
         yield
     finally:
         _wanted.reset(token)
+
+
+@contextmanager
+def for_a_watcher() -> Iterator[None]:
+    """Within this block reads go before other reads: somebody looks at what they bring."""
+    token = _is_watched.set(True)
+    try:
+        yield
+    finally:
+        _is_watched.reset(token)
+
+
+def _priority(operation: Operation) -> Priority:
+    if operation.urgency is Urgency.READ and _is_watched.get():
+        return Priority.WATCHED_READ
+    return _PRIORITY[operation.urgency]
 
 
 class Gateway:
@@ -96,13 +113,15 @@ class Gateway:
 
     def account(self, connection: Connection) -> PlatformClient:
         """A client signing with the account key: reads, abort, delete, key administration."""
-        return PlatformClient(
-            BaseUrls(
-                sandbox=connection.sandbox_url, id=connection.id_url, router=connection.router_url
-            ),
-            Secret(connection.account_key),
-            transport=self._transport(connection),
-        )
+        return _client(connection, self._transport(connection))
+
+    async def account_on_loop(self, connection: Connection) -> PlatformClient:
+        """As `account`, asked for by work that runs on the gateway's own loop already."""
+        stamp, known = self._known(connection)
+        if known is None:
+            known = await self._open(connection)
+            self._transports[connection.pk] = (stamp, known)
+        return _client(connection, known)
 
     def fleet(self, fleet: Fleet) -> PlatformClient:
         """A client signing with the fleet's own key: its create and every turn (contract 10.31).
@@ -124,15 +143,20 @@ class Gateway:
         self._loop.close()
 
     def _transport(self, connection: Connection) -> Transport:
-        stamp = f"{connection.sandbox_url} {connection.id_url} {connection.rate_per_minute}"
-        known = self._transports.get(connection.pk)
-        if known and known[0] == stamp:
-            return known[1]
-        if known:
-            self.run(known[1].aclose())
+        stamp, known = self._known(connection)
+        if known is not None:
+            return known
+        if connection.pk in self._transports:
+            self.run(self._transports[connection.pk][1].aclose())
         transport = self.run(self._open(connection))
         self._transports[connection.pk] = (stamp, transport)
         return transport
+
+    def _known(self, connection: Connection) -> tuple[str, Transport | None]:
+        """What the connection's transport depends on, and that transport if there is one."""
+        stamp = f"{connection.sandbox_url} {connection.id_url} {connection.rate_per_minute}"
+        known = self._transports.get(connection.pk)
+        return stamp, known[1] if known and known[0] == stamp else None
 
     async def _open(self, connection: Connection) -> Transport:
         budget = RateBudget.at(
@@ -143,7 +167,7 @@ class Gateway:
         self._budgets.append(budget)
 
         async def pace(operation: Operation) -> None:
-            await budget.acquire(_PRIORITY[operation.urgency])
+            await budget.acquire(_priority(operation))
             wanted = _wanted.get()
             if wanted is not None and not await wanted():
                 raise Withheld
@@ -156,6 +180,13 @@ class Gateway:
                 await budget.drain(record.error.retry_after_s or 1.0)
 
         return Transport(pace=pace, on_call=on_call)
+
+
+def _client(connection: Connection, transport: Transport) -> PlatformClient:
+    urls = BaseUrls(
+        sandbox=connection.sandbox_url, id=connection.id_url, router=connection.router_url
+    )
+    return PlatformClient(urls, Secret(connection.account_key), transport=transport)
 
 
 async def _cancel_others() -> None:

@@ -104,6 +104,14 @@ class Afterwards(StrEnum):
     KEEP = "keep"
 
 
+class StreamEnd(StrEnum):
+    """How an event stream of a turn ended; a turn is over only on `terminal`."""
+
+    TERMINAL = "terminal"
+    GAP = "gap"
+    UNFINISHED = "unfinished"
+
+
 class Role(StrEnum):
     """What a person may do; a stranger is signed in without any role."""
 

@@ -24,6 +24,11 @@ def fleet_topic(public_id: str) -> str:
     return f"fleet:{public_id}"
 
 
+def session_topic(agent_pk: int) -> str:
+    """Topic of one agent's session page."""
+    return f"session:{agent_pk}"
+
+
 def operation_topic(public_id: str) -> str:
     """Topic of one operation's page."""
     return f"operation:{public_id}"

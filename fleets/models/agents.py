@@ -29,6 +29,9 @@ class Agent(models.Model):
     cached_tokens = models.BigIntegerField(null=True)
     output_tokens = models.BigIntegerField(null=True)
     cost_nusd = models.BigIntegerField(null=True)
+    # Of the turn under way, as far as its stream has told; the figures above are of ended turns.
+    running_input_tokens = models.BigIntegerField(null=True)
+    running_output_tokens = models.BigIntegerField(null=True)
 
     class Meta:
         ordering = ["position"]

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from fleets.domain.status import OutcomeReason, TaskState, TurnOutcome, TurnState
+from fleets.domain.status import OutcomeReason, StreamEnd, TaskState, TurnOutcome, TurnState
 from fleets.models.agents import Agent
 from fleets.models.choices import choices_of, not_negative, one_of
 from fleets.models.fleets import Fleet
@@ -22,6 +22,9 @@ class Run(models.Model):
     ended_at = models.DateTimeField(null=True)
     stop_reason = models.CharField(max_length=20, blank=True, default="")
     requests = models.PositiveIntegerField(default=0, help_text="Calls to the platform, all kinds.")
+    streams = models.PositiveIntegerField(
+        default=0, help_text="Event streams that followers opened; not among the requests."
+    )
     ticks = models.PositiveIntegerField(default=0)
     failures = models.PositiveIntegerField(
         default=0, help_text="Ticks in a row that ended in an error of our own."
@@ -53,6 +56,9 @@ class Task(models.Model):
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tasks")
     position = models.PositiveIntegerField()
     prompt = models.TextField()
+    form_key = models.CharField(
+        max_length=64, null=True, unique=True, help_text="Of the form that ordered it, if one did."
+    )
     state = models.CharField(max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED)
     reason = models.CharField(max_length=20, blank=True, default="")
     response = models.TextField(blank=True, default="")
@@ -97,6 +103,19 @@ class Turn(models.Model):
     execution_id = models.CharField(max_length=120, blank=True, default="")
     trace_id = models.CharField(max_length=64, blank=True, default="")
     last_event_id = models.PositiveIntegerField(default=0)
+    follower = models.CharField(
+        max_length=80, blank=True, default="", help_text="Who holds its event stream."
+    )
+    follow_until = models.DateTimeField(
+        null=True, help_text="Until then nobody else takes its stream; extended while it is held."
+    )
+    stream_end = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        choices=choices_of(StreamEnd),
+        help_text="How its last stream ended; anything but an end leaves the word to the tick.",
+    )
     input_tokens = models.BigIntegerField(null=True)
     cached_tokens = models.BigIntegerField(null=True)
     output_tokens = models.BigIntegerField(null=True)
@@ -128,7 +147,10 @@ class Turn(models.Model):
             not_negative("cost_nusd", name="turn_cost_not_negative"),
         ]
         indexes = [
-            models.Index(fields=["run"], name="turn_open", condition=~Q(state=TurnState.ENDED))
+            models.Index(fields=["run"], name="turn_open", condition=~Q(state=TurnState.ENDED)),
+            models.Index(
+                fields=["follow_until"], name="turn_to_follow", condition=Q(state=TurnState.RUNNING)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -39,6 +39,8 @@ _UNSTORABLE = re.compile(
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 _TEXT_LIMIT = 100_000
+# Beats say that a turn lives, which its other frames say better: they are no content.
+HEARTBEATS = frozenset({"model-processing", "heartbeat", "tool-heartbeat"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def _rows(batch: Batch, received_at: datetime) -> list[tuple[object, ...]]:
     turn = batch.turn
     rows: list[tuple[object, ...]] = []
     for frame in batch.frames:
-        if frame.id is None or not frame.id.isdigit():
+        number = event_number(frame)
+        if number is None or frame.type in HEARTBEATS:
             continue
         data = _storable(frame.raw) if frame.data else _as_text(frame.raw)
         rows.append(
@@ -87,7 +90,7 @@ def _rows(batch: Batch, received_at: datetime) -> list[tuple[object, ...]]:
                 turn.pk,
                 turn.agent.session_id,
                 batch.execution_id,
-                int(frame.id),
+                number,
                 frame.type[:60],
                 None,
                 received_at,
@@ -95,6 +98,13 @@ def _rows(batch: Batch, received_at: datetime) -> list[tuple[object, ...]]:
             )
         )
     return rows
+
+
+def event_number(frame: StreamEvent) -> int | None:
+    """The frame's id as a number; None for a frame that has none to be known by."""
+    if frame.id is None or not frame.id.isascii() or not frame.id.isdigit() or len(frame.id) > 9:
+        return None
+    return int(frame.id)
 
 
 def _storable(raw: str) -> str:
