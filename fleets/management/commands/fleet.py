@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import OperationalError
+from django.db import OperationalError, ProgrammingError
 
 from fleets.domain.errors import DomainError, InvalidInput
 from fleets.management.fleet_commands import exit_codes
@@ -63,6 +63,10 @@ def _carry_out(console: Console, options: dict[str, Any]) -> int:
         return exit_codes.INTERNAL
     except OperationalError as error:
         console.say(f"The database does not answer ({str(error).splitlines()[0]}). {NOT_RUNNING}")
+        return exit_codes.INTERNAL
+    except ProgrammingError as error:
+        reason = str(error).splitlines()[0]
+        console.say(f"The tables are not those of this version ({reason}): start it anew, make up.")
         return exit_codes.INTERNAL
     except KeyboardInterrupt:
         console.say("Interrupted.")

@@ -93,6 +93,12 @@ def test_with_two_admins_somebody_must_be_named(only_admin: None) -> None:
     assert fleet("list", "--as", "day-admin").code == 0
 
 
+def test_an_admin_of_the_data_set_does_not_count(only_admin: None) -> None:
+    UserFactory(username="admin2", role=Role.ADMIN, email="admin2@demo.invalid")
+
+    assert fleet("list").code == 0
+
+
 def test_a_stranger_sees_nothing(only_admin: None) -> None:
     UserFactory(username="passer-by", role=Role.STRANGER)
 
