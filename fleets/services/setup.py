@@ -6,7 +6,7 @@ from django.db import transaction
 
 from fleets.domain.status import Role
 from fleets.models import Connection, SealedSecret, Team, User
-from fleets.models.sealed import fingerprint
+from fleets.models.sealed import SecretUnreadable, fingerprint
 from fleets.services import audit
 from fleets.services.actor import SYSTEM
 
@@ -34,7 +34,7 @@ def ensure_connection(account: PlatformAccount) -> Connection:
     connection.rate_per_minute = account.rate_per_minute
     connection.is_emulator = account.is_emulator
     new_print = fingerprint(account.api_key)
-    if connection.api_key_fingerprint != new_print:
+    if connection.api_key_fingerprint != new_print or not _opens(connection.api_key):
         connection.api_key = SealedSecret.seal(account.api_key)
         connection.api_key_last_four = account.api_key[-4:]
         connection.api_key_fingerprint = new_print
@@ -47,6 +47,14 @@ def ensure_connection(account: PlatformAccount) -> Connection:
         after={"sandboxUrl": connection.sandbox_url, "keyFingerprint": new_print},
     )
     return connection
+
+
+def _opens(secret: SealedSecret | None) -> bool:
+    """False when the key ring that sealed it is lost; then it is sealed anew."""
+    try:
+        return secret is not None and bool(secret.reveal())
+    except SecretUnreadable:
+        return False
 
 
 @transaction.atomic
