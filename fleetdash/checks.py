@@ -9,9 +9,7 @@ from django.core.checks import CheckMessage, Error, register
 
 
 @register()
-def key_ring_is_usable(
-    *, app_configs: Sequence[Any] | None, **kwargs: Any
-) -> list[CheckMessage]:
+def key_ring_is_usable(*, app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     """Every key of the ring must be a Fernet key, or secrets could not be read back."""
     try:
         for key in settings.FLEETDASH_KEY_RING:

@@ -11,7 +11,7 @@ os.environ.setdefault("FLEETDASH_KEY_RING", "b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OS0
 os.environ.setdefault("DATABASE_URL", "postgres://nobody@127.0.0.1:1/fleetdash")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
 
-from fleetdash.settings import *  # noqa: E402, F403
+from fleetdash.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]

@@ -19,8 +19,6 @@ urlpatterns = [
     path(
         "accounts/password/change/", account_views.password_change, name="account_change_password"
     ),
-    path(
-        "accounts/reauthenticate/", account_views.reauthenticate, name="account_reauthenticate"
-    ),
+    path("accounts/reauthenticate/", account_views.reauthenticate, name="account_reauthenticate"),
     path("", include("fleets.urls")),
 ]
