@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from fleets.domain.status import OperationState
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.finding import page_of_operation
 from fleets.management.fleet_commands.waiting import wait_for_operation
@@ -40,6 +41,8 @@ def carry_through(
     console.clear()
     if options["json"]:
         console.document(document(operation))
+        if operation.state != OperationState.DONE:
+            console.say(operation.sentence or operation.state)
     else:
         console.result(operation.sentence or operation.state)
     return operation

@@ -129,3 +129,35 @@ def test_with_no_worker_it_says_so_and_gives_up_with_one(
     assert said.code == 1
     assert "Fleetdash is not running here: make up" in said.err
     assert Operation.objects.get(kind="launch").state == "queued"
+
+
+def test_a_cancel_with_an_interrupt_that_is_not_confirmed_is_three(
+    at_work: Fleet, driving: None, emulator: EmulatorThread
+) -> None:
+    control(
+        emulator,
+        "POST",
+        "faults",
+        {"operation": "sessions.abort", "kind": "error", "status": 502, "count": 100},
+    )
+
+    said = fleet("cancel", at_work.public_id, "--json")
+
+    assert said.code == 3, said.err
+    failures = said.document["failures"]
+    assert {failure["agentId"] for failure in failures} <= {f"agent-{n}" for n in range(1, 5)}
+    assert failures
+    assert "502" in failures[0]["error"]
+    assert "not confirmed" in said.err
+
+
+def test_a_cut_without_a_key_is_refused_with_what_to_do(
+    actor: Actor, emulator: EmulatorThread
+) -> None:
+    spec = LaunchSpec(name="open", team_slug="main", count=1, prompt="[[ok]] Do it.")
+    row = launch_fleet(spec, actor=actor, idempotency_key="open")
+
+    said = fleet("cut", row.public_id)
+
+    assert said.code == 2
+    assert "cancel it instead" in said.err
