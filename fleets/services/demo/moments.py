@@ -76,12 +76,13 @@ def _cut(fleet: Fleet, at: datetime) -> None:
 def _lower_cap(fleet: Fleet) -> None:
     fleet.key_cap_nusd = fleet.spent_nusd
     fleet.reserved_nusd = fleet.remaining_nusd = 0
+    fleet.burn_nusd_per_min = 0
 
 
 def _bury(fleet: Fleet, *, end: datetime) -> None:
     gone = end + GONE_AFTER
     fleet.delete_requested_at, fleet.deleted_at = gone - timedelta(seconds=6), gone
     fleet.key_revoked_at, fleet.key_secret = gone, None
-    fleet.platform_status, fleet.platform_seen_at = "deleted", gone
+    fleet.platform_status, fleet.platform_seen_at, fleet.key_seen_at = "deleted", gone, gone
     fleet.state_since = gone
     fleet.epoch = 2
