@@ -53,14 +53,13 @@ def _of_machines(machines: Sequence[Machine]) -> Iterator[FleetEvent]:
 
 def _of_turns(turns: Sequence[Turn]) -> Iterator[FleetEvent]:
     for turn in turns[-MOST_TURNS:]:
-        name = turn.agent.agent_id
         if turn.admitted_at:
-            event = _line(turn.admitted_at, "started", f"{name} turn {turn.turn_id} started")
+            event = _line(turn.admitted_at, "started", f"turn {turn.agent.turns} started")
             event.agent = turn.agent
             yield event
         if turn.ended_at and turn.outcome:
             words = _WORDS.get(TurnOutcome(turn.outcome), turn.outcome.replace("_", " "))
-            text = f"{name} {words}" + (f": {turn.error}" if turn.outcome == "failed" else "")
+            text = words + (f": {turn.error}" if turn.outcome == "failed" else "")
             event = _line(turn.ended_at, turn.outcome, text)
             event.agent = turn.agent
             yield event
