@@ -15,7 +15,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _page(request, 403, reason=str(exception))
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404, the same for what is missing and for what this person may not know of."""
     return _page(request, 404)
 

@@ -1,4 +1,4 @@
-"""`manage.py setup`: the connection from `PLATFORM_*`, a first team, the first admin. Repeatable."""
+"""`manage.py setup`: the connection from `PLATFORM_*`, a first team and admin. Repeatable."""
 
 from typing import Any
 

@@ -12,8 +12,9 @@ BUDGET = 25 * CENT_NUSD
 
 
 def dispatches(emulator: EmulatorThread) -> list[Any]:
-    entries: list[Any] = control(emulator, "GET", "journal?operation=sessions.dispatch")
-    return entries["entries"] if isinstance(entries, dict) else entries
+    journal = control(emulator, "GET", "journal?operation=sessions.dispatch")
+    entries: list[Any] = journal["entries"]
+    return entries
 
 
 def test_four_at_once_under_a_quarter_stop_early_and_say_why(

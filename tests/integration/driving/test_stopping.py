@@ -155,6 +155,7 @@ def test_after_the_last_task_the_machines_are_deleted_when_their_time_is_over(
 
 def test_after_stop_keeps_the_machines_stopped(emulator: EmulatorThread, actor: Actor) -> None:
     fleet = drive_to_end(launch(actor, count=1, after=Afterwards.STOP, after_delay_s=0))
+    assert fleet.cleanup_due_at is not None
     assert carry_out_due(now=fleet.cleanup_due_at) == 1
     drive_until(lambda: Fleet.objects.get(pk=fleet.pk).machines_running == 0)
     machine = fleet.machines.get()
