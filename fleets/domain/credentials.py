@@ -14,7 +14,7 @@ _NAME_WORDS: Final = (
     r"|credentials?|authorization|cookie|dsn|pat"
 )
 _CREDENTIAL_NAME: Final = re.compile(
-    rf"(?:^|[_-])(?:{_NAME_WORDS})(?:$|[_-])", re.IGNORECASE | re.ASCII
+    rf"(?:^|[_-])(?:{_NAME_WORDS})(?:\Z|[_-])", re.IGNORECASE | re.ASCII
 )
 _FORMS: Final = (
     ("a platform or OpenAI style key (sk-…)", r"\bsk[-_][A-Za-z0-9_-]{10,}\b"),

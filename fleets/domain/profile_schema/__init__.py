@@ -1,0 +1,1 @@
+"""The platform's agent profile schema: what it accepts and refuses, each with code and path."""
