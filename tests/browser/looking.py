@@ -68,9 +68,9 @@ def readable(page: Page) -> list[str]:
     return wrong
 
 
-# Everything that Tab should stop at: of a group of radio buttons the chosen one, or any.
+# Everything that Tab should stop at: within an open dialog, and of radio buttons the chosen one.
 _MARK = """() => {
-  const all = document.querySelectorAll(
+  const all = (document.querySelector("dialog:modal") ?? document).querySelectorAll(
     "a[href], button, input, select, textarea, summary, [tabindex='0']");
   const groups = new Set();
   window.__controls = [...all].filter((one) => {

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 from django.urls import reverse
+from playwright.sync_api import Page as Window
+from playwright.sync_api import expect
 
 from tests.browser.world import World
 from tests.integration.cast import NOBODY
@@ -17,13 +19,17 @@ from tests.integration.cast import NOBODY
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: `who` is the least of the cast that may open it, `path` where it is in a world."""
+    """A page: `who` is the least of the cast that may open it, `path` where it is in a world.
+
+    `act` brings the page into a state that only scripts reach, such as an open dialog.
+    """
 
     name: str
     url_name: str
     path: Callable[[World], str]
     who: str = "viewer"
     status: int = 200
+    act: Callable[[Window], None] | None = None
 
 
 def _plain(url_name: str, query: str = "") -> Callable[[World], str]:
@@ -34,6 +40,27 @@ def _fleet(query: str = "", url_name: str = "fleets:fleet_detail") -> Callable[[
     return lambda world: reverse(url_name, args=[world.fleet.public_id]) + query
 
 
+def _open_stop_sheet(window: Window) -> None:
+    window.get_by_role("link", name="Stop…").click()
+    expect(window.locator("#dialog")).to_be_visible()
+
+
+def _open_account_menu(window: Window) -> None:
+    window.get_by_role("button", name="Account:").click()
+    expect(window.locator("#account-menu")).to_be_visible()
+
+
+def _open_keys(window: Window) -> None:
+    window.keyboard.press("?")
+    expect(window.locator("#keys-dialog")).to_be_visible()
+
+
+def _launch_nothing(window: Window) -> None:
+    window.locator(".head").click()
+    window.locator("#launch-act button").click(force=True)  # marked as not ready, yet it answers
+    expect(window.get_by_role("alert")).to_be_visible()
+
+
 PAGES: Final = (
     Page("fleets", "fleets:fleet_list", _plain("fleets:fleet_list")),
     Page(
@@ -41,8 +68,32 @@ PAGES: Final = (
         "fleets:fleet_list",
         _plain("fleets:fleet_list", "?q=no-such-fleet"),
     ),
+    Page(
+        "fleets, one looked into",
+        "fleets:fleet_list",
+        lambda world: f"{reverse('fleets:fleet_list')}?peek={world.fleet.public_id}",
+    ),
+    Page(
+        "fleets, account menu open",
+        "fleets:fleet_list",
+        _plain("fleets:fleet_list"),
+        act=_open_account_menu,
+    ),
+    Page("fleets, keys shown", "fleets:fleet_list", _plain("fleets:fleet_list"), act=_open_keys),
     Page("launch", "fleets:fleet_new", _plain("fleets:fleet_new"), who="operator"),
+    Page(
+        "launch, refused",
+        "fleets:fleet_new",
+        _plain("fleets:fleet_new"),
+        who="operator",
+        act=_launch_nothing,
+    ),
     Page("fleet", "fleets:fleet_detail", _fleet()),
+    Page("fleet, agents as a table", "fleets:fleet_detail", _fleet("?tab=agents&view=table")),
+    Page("fleet, one agent looked into", "fleets:fleet_detail", _fleet("?agent=agent-0")),
+    Page(
+        "fleet, stop sheet", "fleets:fleet_detail", _fleet(), who="operator", act=_open_stop_sheet
+    ),
     Page("fleet, machines", "fleets:fleet_detail", _fleet("?tab=machines")),
     Page("fleet, results", "fleets:fleet_detail", _fleet("?tab=results")),
     Page("fleet, events", "fleets:fleet_detail", _fleet("?tab=events")),
