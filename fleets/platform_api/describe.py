@@ -52,6 +52,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def is_step_start(event: StreamEvent, /) -> bool:
+    """Whether a harness says that it begins a model call."""
     native = event.data.get("event")
     return isinstance(native, Mapping) and native.get("type") in {"step_start", "step-start"}
 

@@ -22,6 +22,7 @@ class CallFacts(TypedDict, total=False):
 
 
 def with_sent(facts: CallFacts, *, sent: bool | None) -> CallFacts:
+    """The same facts, and whether the request left; None when nobody can know."""
     known = CallFacts(**facts)
     known["sent"] = sent
     return known

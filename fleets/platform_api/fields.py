@@ -131,6 +131,7 @@ class Fields:
 
 
 def list_of(value: Any, /, *, path: str = "answer") -> list[Fields]:
+    """The rows of a list. Raises FieldError that names the place."""
     if not isinstance(value, list):
         raise FieldError(path, f"expected a list, got {_kind(value)}")
     return [Fields(row, path=f"{path}[{index}]") for index, row in enumerate(value)]
@@ -172,6 +173,7 @@ def _refuse_failure(outer: Fields, path: str) -> None:
 
 
 def each(rows: Sequence[Fields], parse: Callable[[Fields], T], /) -> tuple[T, ...]:
+    """Every row through one parser."""
     return tuple(parse(row) for row in rows)
 
 

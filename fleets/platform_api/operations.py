@@ -30,6 +30,8 @@ class Repeat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
+    """One call of the wire: its route, how urgent it is, when it may be repeated."""
+
     name: str
     method: str
     path: str  # template; parameters are URL-encoded

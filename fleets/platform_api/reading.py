@@ -66,6 +66,7 @@ class TurnReading:
 
 
 def read_turn(events: Iterable[StreamEvent], /) -> TurnReading:
+    """Fold the events of one turn, in order, into what they say of it."""
     fold = TurnFold()
     for event in events:
         fold.add(event)

@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """An answer that arrived: its status, its JSON, and the facts an error would quote."""
+
     status: int
     body: Any
     facts: CallFacts

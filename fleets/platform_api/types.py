@@ -87,12 +87,16 @@ class FleetRow:
 
 @dataclass(frozen=True, slots=True)
 class FleetPage:
+    """Some of the account's fleets; `total` is None when it was not told."""
+
     fleets: tuple[FleetRow, ...]
     total: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class MachineOutcome:
+    """What a delete says of one machine."""
+
     machine_id: str
     outcome: str
     error: str | None = None
@@ -184,6 +188,8 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
+    """Some of a sandbox's sessions; `total` is None when it was not told."""
+
     sessions: tuple[SessionRow, ...]
     total: int | None
 

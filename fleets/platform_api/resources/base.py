@@ -11,6 +11,8 @@ from fleets.platform_api.types import BaseUrls
 
 
 class Resource:
+    """What every group of calls has: where, signed with which key, over what."""
+
     def __init__(self, urls: BaseUrls, key: Secret, transport: Transport) -> None:
         self._urls = urls
         self._key = key

@@ -19,6 +19,8 @@ PAGE = 200
 
 
 class Fleets(Resource):
+    """Creating, reading and deleting fleets (contract 4.1)."""
+
     async def create(
         self,
         fleet_id: str,
@@ -67,10 +69,12 @@ class Fleets(Resource):
 
 
 def parse_fleet(body: Any, /) -> FleetRow:
+    """One fleet, bare or wrapped. Raises FieldError."""
     return _row(unwrap(body, "fleet", "data"))
 
 
 def parse_fleets(body: Any, /) -> FleetPage:
+    """A page of fleets. Raises FieldError."""
     rows, total = unwrap_rows(body, "fleets")
     return FleetPage(fleets=each(rows, _row), total=total)
 

@@ -14,6 +14,8 @@ from fleets.platform_api.types import KeyMinted, KeyRow
 
 
 class Keys(Resource):
+    """Keys with budgets: mint, read, change, revoke (contract 5)."""
+
     async def mint(
         self,
         name: str,
@@ -63,6 +65,7 @@ class Keys(Resource):
 
 
 def parse_minted(body: Any, /) -> KeyMinted:
+    """A new key with its secret, which is told this once. Raises FieldError."""
     row = unwrap(body, "data")
     return KeyMinted(
         id=row.text("id"),
@@ -73,10 +76,12 @@ def parse_minted(body: Any, /) -> KeyMinted:
 
 
 def parse_key(body: Any, /) -> KeyRow:
+    """One key with its money in USD. Raises FieldError."""
     return _row(unwrap(body, "data", "key"))
 
 
 def parse_keys(body: Any, /) -> tuple[KeyRow, ...]:
+    """The signing key and what is below it. Raises FieldError."""
     rows, _total = unwrap_rows(body, "keys", "children")
     return each(rows, _row)
 

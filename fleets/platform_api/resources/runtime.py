@@ -19,6 +19,8 @@ EXPIRED = "EVENTS_EXPIRED"
 
 
 class Runtime(Resource):
+    """Sending turns to an agent's session (contract 3.2, 3.3)."""
+
     async def dispatch(
         self,
         sandbox_id: str,
@@ -147,6 +149,7 @@ def is_expiry(event: StreamEvent, /) -> bool:
 
 
 def parse_receipt(body: Any, /, *, session_id: str) -> Receipt:
+    """What the platform says to a turn it was sent. Raises FieldError."""
     row = unwrap(body, "data", "receipt")
     existed = row.flag("alreadyExisted", default=False)
     return Receipt(

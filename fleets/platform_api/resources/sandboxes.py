@@ -14,6 +14,8 @@ PAGE = 200
 
 
 class Sandboxes(Resource):
+    """Reading, stopping and deleting machines (contract 2.1)."""
+
     async def get(self, sandbox_id: str) -> SandboxRow:
         """Raises NotFound once the sandbox is deleted."""
         reply = await self._send(op.SANDBOX_GET, path={"sandbox_id": sandbox_id})
@@ -41,10 +43,12 @@ class Sandboxes(Resource):
 
 
 def parse_sandbox(body: Any, /) -> SandboxRow:
+    """One sandbox, bare or wrapped. Raises FieldError."""
     return _row(unwrap(body, "data", "sandbox"))
 
 
 def parse_sandboxes(body: Any, /) -> tuple[SandboxRow, ...]:
+    """A page of sandboxes. Raises FieldError."""
     rows, _total = unwrap_rows(body, "sandboxes")
     return each(rows, _row)
 

@@ -21,6 +21,8 @@ PAGE = 200
 
 
 class Sessions(Runtime):
+    """What becomes of turns: lists, states, events, results, aborts (contract 3)."""
+
     async def list(self, sandbox_id: str, *, limit: int = PAGE, offset: int = 0) -> SessionPage:
         """The sandbox's sessions as they stand: one call for all its agents (row 12a)."""
         reply = await self._send(
@@ -71,6 +73,7 @@ def _path(sandbox_id: str, session_id: str) -> dict[str, str]:
 
 
 def parse_page(body: Any, /) -> SessionPage:
+    """A page of a sandbox's sessions. Raises FieldError."""
     rows, total = unwrap_rows(body, "sessions")
     return SessionPage(sessions=each(rows, _row), total=total)
 
@@ -93,6 +96,7 @@ def _row(row: Fields) -> SessionRow:
 
 
 def parse_state(body: Any, /) -> SessionState:
+    """One session with what runs in it. Raises FieldError."""
     row = unwrap(body, "data", "session")
     if isinstance(row.body.get("session"), dict):
         row = Fields(row.body["session"], path="answer.data.session")
@@ -114,6 +118,7 @@ def parse_state(body: Any, /) -> SessionState:
 
 
 def parse_turn(body: Any, /) -> TurnResult:
+    """A finished turn's result, from the turn's own address. Raises FieldError."""
     row = unwrap(body, "data")
     inner = row.child("result")
     return parse_result(body if inner is None else inner.body)
@@ -155,6 +160,7 @@ def outcome_type(row: Fields, /) -> str | None:
 
 
 def tool_of_invocation(row: Fields, /) -> ToolCall:
+    """One tool call as a result lists it."""
     return ToolCall(
         call_id=row.maybe_text("callID", "callId", "toolCallId", "id"),
         tool=row.maybe_text("toolName", "tool", "name") or "tool",
@@ -163,6 +169,7 @@ def tool_of_invocation(row: Fields, /) -> ToolCall:
 
 
 def parse_abort(body: Any, /) -> AbortAnswer:
+    """Whether something was stopped, and why not. Raises FieldError."""
     row = unwrap(body, "data")
     reason, _code = row.maybe_reason("noopReason", "reason")
     return AbortAnswer(cancelled=row.flag("cancelled", default=False), reason=reason)
