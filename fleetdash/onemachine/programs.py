@@ -60,6 +60,7 @@ def applications(plan: Plan, account_key: str) -> list[Program]:
         Program("worker", 40, tied((*celery, *worker)), stop_wait_s=20),
         Program("acts", 40, tied((*celery, *acts)), stop_wait_s=20),
         Program("beat", 50, tied((*celery, *beat))),
+        Program("follow", 60, tied((sys.executable, "manage.py", "follow"))),
         Program("web", 70, tied(web)),
     ]
 

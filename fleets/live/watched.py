@@ -43,3 +43,24 @@ def watched_topics() -> frozenset[str]:
         log.warning("live.watched_failed", error=str(error))
         return frozenset()
     return frozenset(topic.decode() for topic in found)
+
+
+FOLLOWERS_KEY: Final = "fleetdash:live:followers"
+
+
+def mark_follower(owner: str) -> None:
+    """Say that this follower lives; good for `FORGET_S` seconds."""
+    try:
+        connection().zadd(FOLLOWERS_KEY, {owner: time.time() + FORGET_S})
+    except redis.RedisError as error:
+        log.warning("live.mark_failed", error=str(error))
+
+
+def living_followers() -> list[str]:
+    """The followers that said a moment ago that they live. Raises RedisError without Redis."""
+    now = time.time()
+    pipe = connection().pipeline(transaction=False)
+    pipe.zremrangebyscore(FOLLOWERS_KEY, "-inf", now)
+    pipe.zrange(FOLLOWERS_KEY, 0, -1)
+    _, found = pipe.execute()
+    return [owner.decode() for owner in found]

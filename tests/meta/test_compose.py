@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-EXPECTED = {"postgres", "redis", "setup", "web", "worker", "beat", "emulator", "caddy"}
-OWN = {"setup", "web", "worker", "beat", "emulator"}
+EXPECTED = {"postgres", "redis", "setup", "web", "worker", "beat", "follow", "emulator", "caddy"}
+OWN = {"setup", "web", "worker", "beat", "follow", "emulator"}
 
 
 @cache
