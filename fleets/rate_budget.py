@@ -29,6 +29,7 @@ SMALLEST_PLAN: Final = 20
 POLL_S: Final = 1.0
 PATIENCE_MS: Final = 1_500  # how long a place in line outlives its next poll
 ANSWER_S: Final = 1.0  # a Redis that takes longer counts as not there
+CALLS_AT_ONCE: Final = 16  # of one process to Redis
 AWAY_S: Final = 0.5  # between two tries while Redis is away
 STOP_PATIENCE: Final = 3  # failures in a row after which an order to stop goes out all the same
 LONGEST_DRAIN_S: Final = 3600.0
@@ -150,6 +151,7 @@ class RateBudget:
         self.reserve = max(1, math.floor(self.burst * RESERVE_SHARE))
         self.refill_per_s = per_minute * REFILL_SHARE / 60
         self._redis = redis
+        self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
         self._sleep = sleep
         self._now_ms = now_ms
         base = f"fleetdash:rate:{{{connection}}}"
@@ -217,5 +219,6 @@ class RateBudget:
     async def _run(self, script: Any, facts: list[Any]) -> Any:
         now = 0 if self._now_ms is None else self._now_ms()
         arguments = [now, self.burst, self.refill_per_s / 1000, *facts]
-        async with asyncio.timeout(ANSWER_S):
+        # A thousand requests that ask at once must not open a thousand connections.
+        async with self._calls, asyncio.timeout(ANSWER_S):
             return await script(keys=self._keys, args=arguments)

@@ -252,3 +252,13 @@ def test_without_redis_reads_wait_and_stopping_goes_out_after_a_short_while() ->
 def test_a_plan_too_small_to_meter_is_refused() -> None:
     with pytest.raises(ValueError, match="plan"):
         RateBudget(Redis(), connection="x", per_minute=5)
+
+
+def test_hundreds_of_requests_at_once_share_a_few_connections(redis_client: SyncRedis) -> None:
+    async def act(budget: RateBudget, clock: Clock, redis: Redis) -> int:
+        await fill(budget, clock)
+        await asyncio.gather(*(budget.acquire(Priority.DISPATCH) for _ in range(400)))
+        assert clock.slept == []
+        return len(await redis.client_list())
+
+    assert with_budget(act, per_minute=60_000) < 40

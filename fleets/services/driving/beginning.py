@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,7 +15,7 @@ from django.utils import timezone
 from fleets.domain import ids
 from fleets.domain.driving import redispatch_after_s
 from fleets.domain.status import TaskState, TurnOutcome, TurnState
-from fleets.gateway import Withheld, ask_database, only_while
+from fleets.gateway import Withheld, only_while
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 from fleets.platform_api.client import PlatformClient
@@ -29,7 +28,9 @@ from fleets.platform_api.errors import (
 )
 from fleets.platform_api.types import Receipt
 from fleets.services.driving.ending import end_turn, save_turns
+from fleets.services.driving.fresh_answer import FreshAnswer
 from fleets.services.fleet_events import Line, note_all
+from fleets.services.row_updates import update_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,15 @@ def write_turns(run: Run, fleet: Fleet, task_pks: Iterable[int], *, now: datetim
         task.agent.state, task.agent.state_reason = TaskState.RUNNING, ""
         task.agent.last_event, task.agent.last_event_at = "turn sent", now
         task.agent.turns += 1
-    Task.objects.bulk_update(tasks, ["state", "started_at"])
-    Agent.objects.bulk_update(
+        task.agent.running_input_tokens = task.agent.running_output_tokens = None
+    update_rows(tasks, ["state", "started_at"])
+    update_rows(
         [task.agent for task in tasks],
-        ["state", "state_reason", "last_event", "last_event_at", "turns"],
-    )
+        [
+            "state", "state_reason", "last_event", "last_event_at", "turns",
+            "running_input_tokens", "running_output_tokens",
+        ],
+    )  # fmt: skip
     if tasks:
         publish(
             f"fleet:{fleet.public_id}",
@@ -90,7 +95,7 @@ def write_repeats(turns: list[Turn], *, now: datetime) -> None:
     for turn in turns:
         turn.state, turn.requested_at = TurnState.DISPATCHING, now
         turn.dispatches += 1
-    Turn.objects.bulk_update(turns, ["state", "requested_at", "dispatches"])
+    update_rows(turns, ["state", "requested_at", "dispatches"])
 
 
 async def send_turns(
@@ -98,15 +103,20 @@ async def send_turns(
     turns: list[Turn],
     machines: dict[int, Machine],
     *,
-    may_send: Callable[[Turn], bool],
+    sending_epoch: Callable[[], int | None],
     timeout_s: int,
 ) -> list[Sent]:
-    """Send turns side by side. `may_send` is asked of the database right before each leaves."""
+    """Send turns side by side. `sending_epoch` is asked of the database before each leaves."""
+    allowed = FreshAnswer(sending_epoch)
 
     async def send(turn: Turn) -> Sent:
         agent = turn.agent
+
+        async def is_wanted() -> bool:
+            return await allowed.ask() == turn.epoch
+
         try:
-            with only_while(partial(ask_database, partial(may_send, turn))):
+            with only_while(is_wanted):
                 receipt = await client.sessions.dispatch(
                     machines[agent.machine_id].sandbox_id,
                     session_id=agent.session_id,
@@ -129,19 +139,16 @@ def backend_of(agent: Agent) -> dict[str, object]:
     return {"type": agent.harness, "model": {"model": agent.model}}
 
 
-def may_send(turn: Turn) -> bool:
-    """Whether nobody has ordered a stop since the turn was written: epoch, hold, cut off,
-    delete.
+def sending_epoch(fleet_pk: int) -> int | None:
+    """The epoch whose turns may leave now; None under a hold, a cut off or a delete.
+
+    An order to stop raises the epoch, so a turn that was written before it does not leave.
     """
     fleet = Fleet.objects.only(
-        "epoch", "held_at", "cut_off_requested_at", "cancel_requested_at", "delete_requested_at"
-    ).get(pk=turn.agent.fleet_id)
-    return (
-        fleet.epoch == turn.epoch
-        and fleet.held_at is None
-        and fleet.cut_off_requested_at is None
-        and fleet.delete_requested_at is None
-    )
+        "epoch", "held_at", "cut_off_requested_at", "delete_requested_at"
+    ).get(pk=fleet_pk)
+    orders = (fleet.held_at, fleet.cut_off_requested_at, fleet.delete_requested_at)
+    return fleet.epoch if all(order is None for order in orders) else None
 
 
 def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Turn]:
@@ -166,7 +173,7 @@ def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Tu
         if turn.state == TurnState.ENDED:
             refused.append(turn)
     save_turns(locked)
-    Turn.objects.bulk_update(locked, ["dispatches"])
+    update_rows(locked, ["dispatches"])
     note_all(fleet, lines)
     if locked:
         publish(

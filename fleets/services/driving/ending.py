@@ -9,13 +9,14 @@ from datetime import datetime
 
 from fleets.domain.status import TurnOutcome, TurnState, task_state_from
 from fleets.live import publish
-from fleets.models import Agent, Fleet, Task, Turn
+from fleets.models import Fleet, Turn
 from fleets.platform_api.describe import plain
 from fleets.services import event_store
 from fleets.services.driving.outcome import TurnEnd, turn_end
 from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.reading import TurnNews
 from fleets.services.fleet_events import Line, note_all
+from fleets.services.row_updates import update_rows
 from fleets.services.stop_nodes import show_ends
 
 TURN_FIELDS = [
@@ -26,6 +27,7 @@ TURN_FIELDS = [
 AGENT_FIELDS = [
     "state", "state_reason", "last_event", "last_event_at", "turns", "input_tokens",
     "cached_tokens", "output_tokens", "cost_nusd", "effective_harness", "effective_model",
+    "running_input_tokens", "running_output_tokens",
 ]  # fmt: skip
 TASK_FIELDS = ["state", "reason", "response", "error", "started_at", "ended_at"]
 RESPONSE_LIMIT = 200_000
@@ -83,9 +85,9 @@ def save_turns(turns: list[Turn]) -> None:
     """Save turns with their tasks and agents: three bulk updates."""
     if not turns:
         return
-    Turn.objects.bulk_update(turns, TURN_FIELDS, batch_size=500)
-    Task.objects.bulk_update([turn.task for turn in turns], TASK_FIELDS, batch_size=500)
-    Agent.objects.bulk_update([turn.agent for turn in turns], AGENT_FIELDS, batch_size=500)
+    update_rows(turns, TURN_FIELDS)
+    update_rows([turn.task for turn in turns], TASK_FIELDS)
+    update_rows([turn.agent for turn in turns], AGENT_FIELDS)
 
 
 def _lock_open(told: dict[int, TurnNews]) -> list[Turn]:
@@ -138,6 +140,7 @@ def _was_stopped(fleet: Fleet, turn: Turn) -> bool:
 def _add_to_agent(turn: Turn, *, now: datetime) -> None:
     agent = turn.agent
     agent.state, agent.state_reason = turn.task.state, ""
+    agent.running_input_tokens = agent.running_output_tokens = None
     agent.last_event = _last_event(turn)
     agent.last_event_at = now
     agent.input_tokens = _sum(agent.input_tokens, turn.input_tokens)

@@ -7,6 +7,7 @@ from fleets.live import publish
 from fleets.models import Fleet, Machine, Operation, OperationNode
 from fleets.platform_api.types import FleetRow
 from fleets.services.fleet_events import Line, note_all
+from fleets.services.row_updates import update_rows
 
 MAKING = frozenset({"", "pending", "provisioning"})
 FLEET_MAKING = frozenset({"provisioning"})
@@ -38,8 +39,8 @@ def take_fleet_row(fleet: Fleet, row: FleetRow, *, now: datetime) -> list[Machin
         if before != machine.status:
             changed.append(machine)
             lines.append(_line(machine))
-    Machine.objects.bulk_update(
-        known.values(),
+    update_rows(
+        list(known.values()),
         [
             "sandbox_id", "status", "status_seen_at", "error", "running_since", "gone_at",
         ],
@@ -58,7 +59,7 @@ def take_gone(fleet: Fleet, machine_pks: Iterable[int], *, now: datetime) -> lis
     gone = list(Machine.objects.filter(pk__in=list(machine_pks), gone_at__isnull=True))
     for machine in gone:
         machine.gone_at, machine.status, machine.status_seen_at = now, "deleted", now
-    Machine.objects.bulk_update(gone, ["gone_at", "status", "status_seen_at"])
+    update_rows(gone, ["gone_at", "status", "status_seen_at"])
     if gone:
         note_all(fleet, [Line("machine", f"machine {machine} is gone") for machine in gone])
         publish(f"fleet:{fleet.public_id}", {"kind": "machines", "ids": [m.pk for m in gone]})
@@ -95,6 +96,6 @@ def _show_in_launch(fleet: Fleet, machines: Iterable[Machine], *, now: datetime)
         node.acknowledged_at = node.acknowledged_at or now
         node.result = machine.error or f"{machine.status}, {machine.sandbox_id}"
         touched.append(node)
-    OperationNode.objects.bulk_update(touched, ["state", "acknowledged_at", "result"])
+    update_rows(touched, ["state", "acknowledged_at", "result"])
     if touched:
         publish(f"operation:{launch.public_id}", {"kind": "nodes", "ids": [n.pk for n in touched]})

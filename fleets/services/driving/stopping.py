@@ -14,6 +14,7 @@ from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.purse import purse_of
 from fleets.services.driving.reading import News
 from fleets.services.fleet_events import Line, note, note_all
+from fleets.services.row_updates import update_rows
 from fleets.services.stop_nodes import show_ends
 
 
@@ -120,7 +121,7 @@ def _end_not_started(
         end_turn(fleet, turn, TurnOutcome.NOT_STARTED, now=now)
         turn.reason = turn.task.reason = turn.agent.state_reason = reason
     save_turns(turns)
-    Turn.objects.bulk_update(turns, ["reason"])
+    update_rows(turns, ["reason"])
 
 
 def end_on_gone_machines(run: Run, fleet: Fleet, *, now: datetime) -> list[Turn]:

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -241,7 +242,7 @@ def _begin(tick: Tick) -> None:
             gateway().fleet(fleet_with_key(view.fleet)),
             turns,
             {machine.pk: machine for machine in view.machines},
-            may_send=beginning.may_send,
+            sending_epoch=partial(beginning.sending_epoch, view.fleet.pk),
             timeout_s=view.fleet.task_timeout_s,
         ),
     )
