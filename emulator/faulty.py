@@ -1,6 +1,7 @@
 """Carrying a fault out on one connection."""
 
 import asyncio
+import contextlib
 import socket
 import struct
 from typing import Any
@@ -122,8 +123,9 @@ class FaultySend:
             return
         peer = transport.get_extra_info("socket")
         if peer is not None:
-            # Linger 0: the peer sees a reset, not an orderly end.
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # Linger 0: the peer sees a reset, not an orderly end; unless it has left before us.
+            with contextlib.suppress(OSError):
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         transport.abort()
 
 

@@ -26,7 +26,7 @@ from fleets.services.driving.lease import LeaseLost
 from fleets.services.fleet_state import lock
 
 # Renewed while calls last (performing.calling); a dead worker's operation is free after so long.
-LEASE_S = 8
+LEASE_S = 6
 
 
 @dataclass(frozen=True, slots=True)

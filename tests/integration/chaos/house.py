@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import httpx
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from redis import Redis
@@ -141,6 +142,14 @@ class House:
         """Everything in Redis is gone: queues, rate budget, live stream."""
         self.redis.flushdb()
 
+    def cut_database_connections(self) -> None:
+        """Every other connection to the database breaks, as when Postgres is restarted."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
     def launch(self, **form: str) -> Fleet:
         """Launch from the form; the fleet that came of it."""
         self.person.press_until_answered("/fleets/launch", LAUNCH_FORM | form)
@@ -158,7 +167,7 @@ class House:
 def wait_for_end_of_work(fleet: Fleet) -> None:
     def ended() -> bool:
         fleet.refresh_from_db()
-        return fleet.work_ended_at is not None and not _open(fleet)
+        return fleet.work_ended_at is not None and not is_at_work_on(fleet)
 
     eventually(ended, "the work has not ended")
 
@@ -171,7 +180,8 @@ def wait_for_end(operation: Operation) -> None:
     eventually(ended, f"{operation.kind} has not ended")
 
 
-def _open(fleet: Fleet) -> bool:
+def is_at_work_on(fleet: Fleet) -> bool:
+    """Whether an operation of the fleet is under way."""
     return Operation.objects.filter(fleet=fleet, ended_at__isnull=True).exists()
 
 

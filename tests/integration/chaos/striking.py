@@ -14,7 +14,7 @@ from enum import Enum
 from django.db import connection, transaction
 
 from fleets.models import Agent, Fleet, Machine, OperationNode
-from tests.integration.chaos.house import House, eventually
+from tests.integration.chaos.house import House, eventually, is_at_work_on
 from tests.support.worker import Background
 
 WORK = ("sessions.dispatch", "sessions.list", "sessions.events", "keys.get")
@@ -117,7 +117,7 @@ def _is_caught(house: House, fleet: Fleet) -> bool:
         if house.control("GET", "held")["held"]:
             return True
         fleet.refresh_from_db()
-        if fleet.work_ended_at is not None:
+        if fleet.work_ended_at is not None and not is_at_work_on(fleet):
             return False
         time.sleep(0.02)
     return False
