@@ -4,6 +4,7 @@ The figures per task are our estimate of a short coding task (16,000 tokens of i
 call, most of it cached); they are there to be replaced by what earlier launches really took.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,6 +90,23 @@ def task_cost(
         ),
         likely_most_nusd=shape.calls_most * shape.most.cost_nusd(price),
         worst_call_nusd=worst_call,
+    )
+
+
+def average_cost(costs: Sequence[TaskCost | None]) -> TaskCost | None:
+    """One task's cost over a mixed fleet; its worst call is the dearest. None if one is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    if not known or len(known) < len(costs):
+        return None
+    count = len(known)
+    return TaskCost(
+        cost=Range(
+            low=sum(task.cost.low for task in known) // count,
+            expected=-(-sum(task.cost.expected for task in known) // count),
+            worst=-(-sum(task.cost.worst for task in known) // count),
+        ),
+        likely_most_nusd=max(task.likely_most_nusd for task in known),
+        worst_call_nusd=max(task.worst_call_nusd for task in known),
     )
 
 

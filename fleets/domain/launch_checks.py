@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from fleets.domain.agent_risks import agent_risks
 from fleets.domain.budget import Plan, fit_at_end, fit_at_start, needed_budget
 from fleets.domain.errors import Advice, Repair
 from fleets.domain.estimate import Range
@@ -11,12 +12,14 @@ from fleets.domain.harnesses import harness_named
 from fleets.domain.money import NUSD_PER_USD, show, show_limit, show_used, usd_string
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.placement import agents_that_fit
+from fleets.domain.prices import model_price
 from fleets.domain.spec import AUTO, MIN_LIFETIME_S, LaunchSpec
 from fleets.domain.status import Afterwards
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
 _CENT: Final = NUSD_PER_USD // 100
+_NAMES_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def compute_check(spec: LaunchSpec, *, machines: int, compute_worst_nusd: int) -
         shown = show_duration_s(shorter_s)
         repairs.append(Repair(f"Shorten to {shown}", "lifetime", shown))
     fewer = budget // (spec.machine_size.nusd_per_s * spec.lifetime_s)
-    if 0 < fewer < machines:
+    if 0 < fewer < machines and not spec.agents:
         count = fewer * agents_that_fit(spec.machine_size, spec.harness)
         repairs.append(Repair(f"{fewer} machines, {count} agents", "count", str(count)))
     repairs.append(budget_repair(compute_worst_nusd))
@@ -138,7 +141,8 @@ def machines_check(spec: LaunchSpec, *, machines: int, account: Account) -> Iter
         return
     room = max(0, allowed - used)
     count = room * agents_that_fit(spec.machine_size, spec.harness)
-    repairs = (Repair(f"{count} agents", "count", str(count)),) if count else ()
+    offers = count and not spec.agents
+    repairs = (Repair(f"{count} agents", "count", str(count)),) if offers else ()
     yield Advice(
         "count",
         f"{machines:,} machines are needed, {room:,} are free: {used:,} of {allowed:,} in use.",
@@ -151,16 +155,19 @@ def risks(
 ) -> Iterator[Advice]:
     """What may be right and should be known all the same."""
     if not has_price:
+        unknown = sorted({plan.model for plan in spec.plans if model_price(plan.model) is None})
         yield Advice(
             "model",
-            f"No price is known for {spec.model}: model calls cannot be forecast, and at once"
-            " “auto” goes one by one under a budget.",
+            f"No price is known for {', '.join(unknown[:_NAMES_SHOWN])}: model calls cannot be"
+            " forecast, and at once “auto” goes one by one under a budget.",
         )
     if spec.budget_nusd is None:
         yield Advice("budget", "Without a budget only this check guards what the fleet spends.")
-    harness = harness_named(spec.harness)
-    if harness and not harness.has_model_choice:
-        yield Advice("model", f"{harness.name} takes its own model, whatever is chosen here.")
+    for name in sorted({plan.harness for plan in spec.plans}):
+        harness = harness_named(name)
+        if harness and not harness.has_model_choice:
+            yield Advice("model", f"{harness.name} takes its own model, whatever is chosen here.")
+    yield from agent_risks(spec)
     credit = account.credit_nusd
     if credit is not None and ceiling_nusd is not None and credit < ceiling_nusd:
         yield Advice(
@@ -175,7 +182,7 @@ def risks(
             f" ({show_duration_s(spec.lifetime_s)} after their start).",
             (Repair("Delete after 30 min", "after", Afterwards.DELETE.value),),
         )
-    if spec.count > 1 and not spec.template.fields:
+    if spec.count > 1 and spec.prompt and not spec.template.fields:
         yield Advice(
             "prompt",
             f"All {spec.count:,} agents get the same prompt: it has neither {{agent_id}} nor"

@@ -45,12 +45,12 @@ PlacementRule = Auto | Dedicated | PerMachine
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
     """What placement has to know of an agent. `profile_digest` None: no profile, which is one of
-    its own; `placement` None: the fleet's."""
+    its own; `placement` None: the fleet's. Agents share machines with those of the same rule."""
 
     agent_id: str
     harness: str
     profile_digest: str | None = None
-    placement: Auto | Dedicated | None = None
+    placement: "PlacementRule | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,22 @@ def plan_machines(
     alone = [(agent, _why_alone(agent, placement)) for agent in ordered]
     machines = [_alone(agent, reason=why, size=size) for agent, why in alone if why]
     sharing = [agent for agent, why in alone if not why]
-    machines += _shared(sharing, size=size, placement=placement)
+    for rule, group in _by_rule(sharing, placement).items():
+        machines += _shared(group, size=size, placement=rule)
     machines.sort(key=lambda machine: natural_key(machine.agents[0].agent_id))
     plans = tuple(
         _plan(machine, number=number, size=size) for number, machine in enumerate(machines, start=1)
     )
     return Placement(plans, tuple(_warnings(ordered, sharing, plans=plans, size=size)))
+
+
+def _by_rule(
+    agents: Iterable[AgentSpec], placement: PlacementRule
+) -> dict[PlacementRule, list[AgentSpec]]:
+    groups: dict[PlacementRule, list[AgentSpec]] = {}
+    for agent in agents:
+        groups.setdefault(agent.placement or placement, []).append(agent)
+    return groups
 
 
 def _why_alone(agent: AgentSpec, placement: PlacementRule) -> str:

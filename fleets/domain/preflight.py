@@ -1,5 +1,6 @@
 """All that the launch page says about a launch before it happens, as values without any markup."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,15 +24,15 @@ from fleets.domain.estimate import (
     Duration,
     Forecast,
     TaskCost,
+    average_cost,
     forecast,
     task_cost,
     work_duration,
 )
-from fleets.domain.ids import agent_ids
 from fleets.domain.launch_checks import Account
-from fleets.domain.placement import AgentSpec, Auto, MachinePlan, Placement, plan_machines
+from fleets.domain.placement import AgentSpec, MachinePlan, Placement, plan_machines
 from fleets.domain.prices import model_price
-from fleets.domain.spec import LaunchSpec, fields_of
+from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.domain.status import Afterwards
 
 # Part of the account's rate that dispatches may take.
@@ -95,6 +96,7 @@ class Preflight:
     after_cost_nusd: int
     timeline: Timeline
     account: Account
+    first_agent: str
     first_prompt: str
     problems: tuple[Advice, ...]
     warnings: tuple[Advice, ...]
@@ -112,16 +114,25 @@ class Preflight:
 
 def agents_of(spec: LaunchSpec) -> tuple[AgentSpec, ...]:
     """The agents that a launch makes, in order."""
-    return tuple(AgentSpec(agent_id, spec.harness) for agent_id in agent_ids(spec.count))
+    return tuple(plan.for_placement for plan in spec.plans)
+
+
+def task_of(spec: LaunchSpec) -> TaskCost | None:
+    """What one task costs: by the fleet's model, or over the models and answers of its agents."""
+    if not spec.agents:
+        return task_cost(model_price(spec.model))
+    kinds = Counter((plan.model, plan.output_limit) for plan in spec.agents)
+    each = {kind: task_cost(model_price(kind[0]), answer_cap_tokens=kind[1]) for kind in kinds}
+    return average_cost([each[plan.model, plan.output_limit] for plan in spec.agents])
 
 
 def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None) -> Preflight:
     """Everything the launch page shows, recomputed on every change; `now` places its times."""
     known = account or Account()
-    placement = plan_machines(agents_of(spec), size=spec.machine_size, placement=Auto())
+    placement = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
     machines = len(placement.machines)
     per_s = machines * spec.machine_size.nusd_per_s
-    task = task_cost(model_price(spec.model))
+    task = task_of(spec)
     at_once = _at_once(spec, task=task, per_s=per_s, spent_nusd=0)
     duration = work_duration(
         tasks=spec.count,
@@ -163,7 +174,8 @@ def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None
         after_cost_nusd=per_s * _idle_s(spec, duration=duration),
         timeline=_timeline(spec, duration=duration, account=known, at_once=at_once, now=now),
         account=known,
-        first_prompt=spec.template.fill(fields_of(agent_ids(1)[0], index=1)),
+        first_agent=spec.plans[0].agent_id,
+        first_prompt=prompt_for(spec.plans[0], index=1, template=spec.template),
         problems=problems,
         warnings=tuple(_warnings(spec, placement, plan=plan, ceiling=ceiling, account=known)),
     )

@@ -6,15 +6,28 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from fleets.domain.afterwards import DEFAULT_DELAY_S
+from fleets.domain.agent_plan import AgentPlan, numbered
+from fleets.domain.agents_file import PLACE as AGENTS
+from fleets.domain.agents_file import read_agents
 from fleets.domain.credentials import find_credentials
 from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
-from fleets.domain.ids import MAX_AGENTS
+from fleets.domain.ids import MAX_AGENTS, agent_ids
 from fleets.domain.money_input import parse_usd
 from fleets.domain.numbers import show_duration_s
+from fleets.domain.placement import Auto, PlacementRule
+from fleets.domain.placement_input import read_placement
 from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize, provider_of
-from fleets.domain.spec_fields import read_choice, read_line, read_tags, read_whole, shorten
+from fleets.domain.spec_fields import (
+    MAX_PROMPT_BYTES,
+    is_model_id,
+    read_choice,
+    read_line,
+    read_tags,
+    read_whole,
+    shorten,
+)
 from fleets.domain.status import Afterwards
 from fleets.domain.template import Template, parse_template
 
@@ -22,16 +35,14 @@ DEFAULT_MODEL: Final = "gpt-4.1-mini"
 DEFAULT_SIZE: Final = "small"
 DEFAULT_LIFETIME_S: Final = 3_600
 DEFAULT_TASK_TIMEOUT_S: Final = 600
-MAX_PROMPT_BYTES: Final = 64 * 1_024
 MAX_NAME_CHARS: Final = 80
-MAX_MODEL_CHARS: Final = 120
 MIN_LIFETIME_S: Final = 60
 MAX_LIFETIME_S: Final = 7 * 86_400
 MIN_TASK_TIMEOUT_S: Final = 10
 MAX_AFTER_DELAY_S: Final = 86_400
 AUTO: Final = "auto"
 
-_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]*(/[A-Za-z0-9._:@+-]+)*")
+_PACKED: Final[PlacementRule] = Auto()
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _FINDS_SHOWN: Final = 5
 _Value = TypeVar("_Value")
@@ -39,9 +50,11 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """A launch of `count` agents with one prompt. Money in nusd, times in seconds.
+    """A launch of `count` agents, alike or (with `agents`) each its own. Money in nusd, times in
+    seconds.
 
-    `budget_nusd` None: no budget. `at_once` None: `auto`, as many as the budget can hold.
+    `prompt` "": each agent of `agents` runs its own task. `budget_nusd` None: no budget. `at_once`
+    None: `auto`, as many as the budget can hold.
     """
 
     name: str
@@ -58,6 +71,16 @@ class LaunchSpec:
     lifetime_s: int = DEFAULT_LIFETIME_S
     task_timeout_s: int = DEFAULT_TASK_TIMEOUT_S
     tags: tuple[str, ...] = ()
+    agents: tuple[AgentPlan, ...] = ()
+    placement: PlacementRule = _PACKED
+
+    @property
+    def plans(self) -> tuple[AgentPlan, ...]:
+        """What is asked for every agent, in order."""
+        if self.agents:
+            return self.agents
+        names = agent_ids(self.count)
+        return tuple(numbered(name, harness=self.harness, model=self.model) for name in names)
 
     @property
     def machine_size(self) -> MachineSize:
@@ -70,6 +93,13 @@ class LaunchSpec:
         return parse_template(self.prompt, place="prompt")
 
 
+def prompt_for(plan: AgentPlan, *, index: int, template: Template) -> str:
+    """What an agent is asked: the message for all, else its own task. `index` counts from 1."""
+    if template.source:
+        return template.fill(fields_of(plan.agent_id, index=index))
+    return plan.task or ""
+
+
 def fields_of(agent_id: str, *, index: int) -> dict[str, str]:
     """What a prompt's fields are for one agent; `index` counts from 1."""
     return {"agent_id": agent_id, "index": str(index)}
@@ -80,14 +110,18 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
 
     Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
     or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
-    (separated by commas). Raises InvalidInput with the problems of all fields, in that order.
+    (separated by commas), placement (auto, dedicated or a number), agents (a file of them: then
+    their number counts and a prompt is not needed). Raises InvalidInput with the problems of all
+    fields, in that order.
     """
     problems: list[Problem] = []
+    has_file = bool(raw.get(AGENTS, "").strip())
+    required = _REQUIRED - _OF_NUMBERED if has_file else _REQUIRED
 
     def read(field: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
         text = raw.get(field, "").strip()
         try:
-            return parse(text) if text or field in _REQUIRED else default
+            return parse(text) if text or field in required else default
         except InvalidInput as error:
             problems.extend(error.problems)
             return default
@@ -95,7 +129,7 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     spec = LaunchSpec(
         name=read("name", _name, ""),
         team_slug=read("team", _team, ""),
-        count=read("count", _count, 1),
+        count=1 if has_file else read("count", _count, 1),
         prompt=read("prompt", _prompt, ""),
         harness=read("harness", _harness, DEFAULT_HARNESS),
         model=read("model", _model, DEFAULT_MODEL),
@@ -107,7 +141,13 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
         lifetime_s=read("lifetime", _lifetime, DEFAULT_LIFETIME_S),
         task_timeout_s=read("task_timeout", _task_timeout, DEFAULT_TASK_TIMEOUT_S),
         tags=read("tags", _tags, ()),
+        placement=read("placement", read_placement, _PACKED),
     )
+    if has_file:
+        has_message = bool(raw.get("prompt", "").strip())
+        none: tuple[AgentPlan, ...] = ()
+        agents = read(AGENTS, lambda text: _agents(text, spec, has_message=has_message), none)
+        spec = replace(spec, agents=agents, count=max(1, len(agents)))
     if not raw.get("task_timeout", "").strip():
         spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
     wrong = {problem.place for problem in problems}
@@ -118,6 +158,12 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
 
 
 _REQUIRED: Final = frozenset({"name", "team", "count", "prompt"})
+# What a file of agents says in its own way.
+_OF_NUMBERED: Final = frozenset({"count", "prompt"})
+
+
+def _agents(text: str, spec: LaunchSpec, *, has_message: bool) -> tuple[AgentPlan, ...]:
+    return read_agents(text, harness=spec.harness, model=spec.model, has_message=has_message)
 
 
 def _name(text: str) -> str:
@@ -166,7 +212,7 @@ def _harness(text: str) -> str:
 
 
 def _model(text: str) -> str:
-    if len(text) <= MAX_MODEL_CHARS and _MODEL.fullmatch(text):
+    if is_model_id(text):
         return text
     raise InvalidInput.at(
         "model",
@@ -238,7 +284,7 @@ def _cross_problems(spec: LaunchSpec) -> list[Problem]:
                 Repair(f"Use {lifetime}", "task_timeout", lifetime),
             )
         )
-    problem = _provider_problem(spec)
+    problem = None if spec.agents else _provider_problem(spec)
     return [*problems, problem] if problem else problems
 
 

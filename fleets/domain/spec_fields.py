@@ -8,11 +8,14 @@ from typing import Final
 
 from fleets.domain.errors import InvalidInput, Problem, Repair
 
+MAX_PROMPT_BYTES: Final = 64 * 1_024
+MAX_MODEL_CHARS: Final = 120
 MAX_TAGS: Final = 20
 MAX_TAG_CHARS: Final = 40
 _SHOWN_CHARS: Final = 40
 _WHOLE: Final = re.compile(r"[0-9]{1,12}|[0-9]{1,3}(,[0-9]{3}){1,3}", re.ASCII)
 _CHOICES_SHOWN: Final = 16
+_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]*(/[A-Za-z0-9._:@+-]+)*")
 
 
 def read_line(text: str, *, place: str, what: str, most_chars: int) -> str:
@@ -73,6 +76,11 @@ def read_tags(text: str, *, place: str) -> tuple[str, ...]:
     if problems:
         raise InvalidInput(problems)
     return tags
+
+
+def is_model_id(text: str) -> bool:
+    """Whether a router could know a model by this id."""
+    return len(text) <= MAX_MODEL_CHARS and bool(_MODEL.fullmatch(text))
 
 
 def shorten(text: str) -> str:

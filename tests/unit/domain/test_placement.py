@@ -39,7 +39,7 @@ def fleets_of_agents(draw: st.DrawFn) -> list[AgentSpec]:
             f"agent-{number}",
             draw(harnesses),
             draw(st.none() | st.sampled_from(["d1", "d2"])),
-            draw(st.sampled_from([None, None, None, Dedicated()])),
+            draw(st.sampled_from([None, None, None, Dedicated(), Auto(), PerMachine(2)])),
         )
         for number in range(1, count + 1)
     ]
@@ -77,10 +77,12 @@ def test_no_agent_is_lost_or_doubled(
 @given(fleets_of_agents(), st.sampled_from(list(MACHINE_SIZES)))
 def test_no_machine_is_planned_past_its_safe_memory(agents: list[AgentSpec], name: str) -> None:
     size = MACHINE_SIZES[name]
-    harness = {agent.agent_id: agent.harness for agent in agents}
+    by_id = {agent.agent_id: agent for agent in agents}
     for plan in plan_machines(agents, size=size, placement=Auto()).machines:
-        assert plan.used_mib == 180 + sum(memory_of(harness[agent]) for agent in plan.agent_ids)
-        assert plan.used_mib <= safe_mib(size.memory_mib)
+        there = [by_id[agent_id] for agent_id in plan.agent_ids]
+        assert plan.used_mib == 180 + sum(memory_of(agent.harness) for agent in there)
+        at_own_risk = any(isinstance(agent.placement, PerMachine) for agent in there)
+        assert at_own_risk or plan.used_mib <= safe_mib(size.memory_mib)
 
 
 @given(fleets_of_agents(), RULES, st.randoms(use_true_random=False))
@@ -101,9 +103,21 @@ def test_dedicated_and_unknown_agents_never_share(
     by_id = {agent.agent_id: agent for agent in agents}
     for plan in plan_machines(agents, size=SMALL, placement=rule).machines:
         for agent in (by_id[agent_id] for agent_id in plan.agent_ids):
-            if agent.placement or isinstance(rule, Dedicated) or agent.harness == "mystery":
+            if isinstance(agent.placement or rule, Dedicated) or agent.harness == "mystery":
                 assert len(plan.agent_ids) == 1
                 assert plan.reason
+
+
+@given(fleets_of_agents(), RULES)
+def test_a_rule_of_its_own_is_kept_whatever_the_fleets_is(
+    agents: list[AgentSpec], rule: PlacementRule
+) -> None:
+    by_id = {agent.agent_id: agent for agent in agents}
+    for plan in plan_machines(agents, size=SMALL, placement=rule).machines:
+        rules = {by_id[agent_id].placement or rule for agent_id in plan.agent_ids}
+        assert len(rules) == 1
+        (own,) = rules
+        assert not isinstance(own, PerMachine) or len(plan.agent_ids) <= own.agents
 
 
 @given(fleets_of_agents(), RULES)
