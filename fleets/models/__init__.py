@@ -1,6 +1,6 @@
 """The tables, one subject per file."""
 
-from fleets.models.agents import Agent
+from fleets.models.agents import Agent, AgentProfile
 from fleets.models.audit import AuditEvent
 from fleets.models.connections import Connection
 from fleets.models.events import FleetEvent, TurnEvent
@@ -13,6 +13,7 @@ from fleets.models.sealed import SealedSecret
 
 __all__ = [
     "Agent",
+    "AgentProfile",
     "AuditEvent",
     "Connection",
     "Fleet",

@@ -8,8 +8,33 @@ from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
 
 
+class AgentProfile(models.Model):
+    """A profile as it stood at the launch; agents with the same content share the row.
+
+    `body` is JSON text: the platform gets it back exactly as it was digested.
+    """
+
+    fleet = models.ForeignKey(Fleet, models.CASCADE, related_name="profiles")
+    digest = models.CharField(max_length=16)
+    name = models.CharField(max_length=200, blank=True, default="")
+    body = models.TextField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["fleet", "digest"], name="profile_unique_in_fleet"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.digest
+
+
 class Agent(models.Model):
-    """One agent. `state` is the state of its newest task."""
+    """One agent. `state` is the state of its newest task.
+
+    `harness`, `model` and what goes with it are what is asked for: the agent's own words, then its
+    profile's, then the fleet's. `model_options` (`apiKeyEnv` and the like) name secrets at most.
+    """
 
     fleet = models.ForeignKey(Fleet, models.CASCADE, related_name="agents")
     machine = models.ForeignKey(Machine, models.CASCADE, related_name="agents")
@@ -18,6 +43,16 @@ class Agent(models.Model):
     session_id = models.CharField(max_length=120)
     harness = models.CharField(max_length=40)
     model = models.CharField(max_length=120)
+    model_options = models.JSONField(default=dict)
+    profile = models.ForeignKey(
+        AgentProfile, models.CASCADE, null=True, related_name="agents", help_text="None: without."
+    )
+    output_limit = models.PositiveBigIntegerField(
+        null=True, help_text="The most tokens of one answer, by its profile."
+    )
+    placement = models.CharField(
+        max_length=20, blank=True, default="", help_text="Its own rule; empty: the fleet's."
+    )
     effective_harness = models.CharField(max_length=40, blank=True, default="")
     effective_model = models.CharField(max_length=120, blank=True, default="")
     state = models.CharField(max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED)

@@ -49,6 +49,10 @@ class Fleet(models.Model):
     after_delay_s = models.PositiveIntegerField(default=1800)
     lifetime_s = models.PositiveIntegerField(default=3600)
     task_timeout_s = models.PositiveIntegerField(default=600)
+    placement = models.CharField(max_length=20, default="auto")
+    has_own_agents = models.BooleanField(
+        default=False, help_text="Agents of a file: harness, model and profile are each its own."
+    )
 
     # Where it stands. `state` is derived (domain.status.fleet_state) and stored for lists.
     state = models.CharField(

@@ -17,6 +17,15 @@ class Run(models.Model):
     number = models.PositiveIntegerField()
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     at_once = models.PositiveIntegerField(null=True, help_text="Empty means auto.")
+    message = models.TextField(
+        blank=True, default="", help_text="What all were asked; empty: each its own task again."
+    )
+    is_fresh = models.BooleanField(
+        default=False, help_text="Its agents began new sessions instead of continuing theirs."
+    )
+    form_key = models.CharField(
+        max_length=64, null=True, unique=True, help_text="Of the form that ordered it, if one did."
+    )
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
