@@ -9,7 +9,7 @@ from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from emulator.auth import authenticate, check_product, check_rate
-from emulator.calls import Answer, Call, StreamAnswer
+from emulator.calls import Answer, AnyAnswer, Call, LateAnswer, StreamAnswer
 from emulator.clock import Clock
 from emulator.config import Config
 from emulator.contract import BASES, OPERATIONS, Operation
@@ -20,6 +20,7 @@ from emulator.journal import Entry
 from emulator.lifecycle import machine_due
 from emulator.money import dumps
 from emulator.resources import HANDLERS
+from emulator.resources.dispatch import stop_attached
 from emulator.strict import parse_object
 from emulator.turns import turn_due
 from emulator.world import SAVE_EVERY_S, World
@@ -42,6 +43,8 @@ class EmulatorApp:
         handlers["turn"] = lambda found: turn_due(self.world, found)
         handlers["machine"] = lambda found: machine_due(self.world, found)
         handlers["events"] = self._forget_events
+        handlers["wake"] = self.world.wake_readers
+        handlers["drop"] = lambda found: stop_attached(self.world, self.world.executions[found])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -109,9 +112,19 @@ class EmulatorApp:
         answer = faulty.instead or self._answer(
             operation, params=params, scope=scope, headers=headers, body=body, entry=entry
         )
+        if isinstance(answer, LateAnswer):
+            waited = await _in_time(answer, receive)
+            if waited is None:
+                return
+            answer = waited
+            self.world.save()
         await faulty.after()
-        await _plain(answer)(scope, receive, faulty)
-        await faulty.finish()
+        try:
+            await _plain(answer)(scope, receive, faulty)
+            await faulty.finish()
+        finally:
+            if isinstance(answer, StreamAnswer) and answer.on_end is not None:
+                answer.on_end()
 
     def _match(self, method: str, path: str) -> tuple[Operation | None, dict[str, str]]:
         for operation, pattern in self._routes:
@@ -128,7 +141,7 @@ class EmulatorApp:
         headers: Headers,
         body: bytes,
         entry: Entry,
-    ) -> Answer | StreamAnswer:
+    ) -> AnyAnswer:
         world = self.world
         try:
             with world.lock:
@@ -194,6 +207,23 @@ async def _read_body(receive: Receive) -> bytes:
         pieces.append(message.get("body", b""))
         more = message.get("more_body", False) and sum(map(len, pieces)) < LONGEST_REQUEST
     return b"".join(pieces)
+
+
+async def _in_time(answer: LateAnswer, receive: Receive) -> Answer | None:
+    """What it waits for, or None when the caller left before."""
+    waiting = asyncio.ensure_future(answer.wait())
+    leaving = asyncio.ensure_future(receive())
+    await asyncio.wait({waiting, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    if waiting.done():
+        leaving.cancel()
+        try:
+            return waiting.result()
+        except ApiError as error:
+            return Answer(error.body, status=error.status, headers=error.headers)
+    waiting.cancel()
+    if answer.on_drop is not None:
+        answer.on_drop()
+    return None
 
 
 def _plain(answer: Answer | StreamAnswer) -> Response:

@@ -2,7 +2,7 @@
 
 from starlette.datastructures import Headers
 
-from emulator.entities import Fleet, Key
+from emulator.entities import Key
 from emulator.errors import forbidden, rate_limited, unauthorized
 from emulator.world import World, hash_secret
 
@@ -55,16 +55,15 @@ def is_related(world: World, key: Key, *, to_id: str) -> bool:
     return other in world.ledger.chain(key) or key in world.ledger.chain(other)
 
 
-def check_turn_key(world: World, key: Key, *, fleet: Fleet) -> bool:
-    """403 unless the key may run turns on the fleet; True = charged outside the fleet's budget.
+def check_turn_key(world: World, key: Key, *, owner: Key) -> bool:
+    """403 unless the key may run turns on the owner's machine; True = outside its budget.
 
     Contract 10, row 31: a budgeted fleet's turns carry the fleet key, never the account's.
     """
-    if key.id == fleet.key_id:
+    if key.id == owner.id:
         return False
-    budgeted = world.ledger.keys[fleet.key_id].budget_nusd is not None
-    if key.parent_id is None and budgeted:
+    if key.parent_id is None and owner.budget_nusd is not None:
         raise forbidden("A turn on a budgeted fleet needs the fleet's key, not the account key.")
-    if not is_related(world, key, to_id=fleet.key_id):
+    if not is_related(world, key, to_id=owner.id):
         raise forbidden("This key is another fleet's.")
     return True

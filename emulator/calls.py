@@ -1,6 +1,6 @@
 """A request as handlers see it, and what they answer."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,9 +41,25 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StreamAnswer:
-    """Server-sent events, piece by piece."""
+    """Server-sent events, piece by piece. `on_end` is called however the stream ends."""
 
     pieces: AsyncIterator[str]
+    on_end: Callable[[], None] | None = None
 
 
-Handler = Callable[[Call], Answer | StreamAnswer]
+@dataclass(frozen=True, slots=True)
+class LateAnswer:
+    """An answer that takes its time. `on_drop` is called when the caller leaves before it."""
+
+    wait: Callable[[], Awaitable[Answer]]
+    on_drop: Callable[[], None] | None = None
+
+
+AnyAnswer = Answer | StreamAnswer | LateAnswer
+Handler = Callable[[Call], AnyAnswer]
+
+
+async def until(world: World, signal_id: str, *, is_done: Callable[[], bool]) -> None:
+    """Wait for wake-ups of `signal_id` until it is done or the emulator stops."""
+    while not is_done() and not world.stopping.is_set():
+        await world.signal_of(signal_id).wait()

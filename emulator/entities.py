@@ -40,7 +40,11 @@ class Key:
 
 @dataclass
 class Machine:
-    """One sandbox of a fleet; `paused_ms` is time that passed while the emulator was down."""
+    """One sandbox. `fleet_id` is empty for one of no fleet; `key_id` pays for its time.
+
+    `paused_ms` is time that passed while the emulator was down, `ran_ms` how long it ran before
+    `running_ms`, when it began to run last.
+    """
 
     id: str
     fleet_id: str
@@ -60,6 +64,13 @@ class Machine:
     paused_ms: int = 0
     error: str | None = None
     deleting: bool = False
+    key_id: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    idempotency_key: str | None = None
+    body_digest: str = ""
+    ran_ms: int = 0
+    running_ms: int | None = None
 
 
 @dataclass
@@ -82,6 +93,15 @@ class Fleet:
 
 
 @dataclass
+class Dispatch:
+    """A command that was run on machines of a fleet, with its results."""
+
+    id: str
+    fleet_id: str
+    results: list[JsonObject]
+
+
+@dataclass
 class Session:
     """A conversation on one machine; `id` is `<sandbox id>/<session id>`."""
 
@@ -94,6 +114,7 @@ class Session:
     active_execution_id: str | None = None
     last_event_ms: int | None = None
     context_tokens: int = 0
+    interactions: list[JsonObject] = field(default_factory=list)
 
 
 @dataclass
@@ -123,6 +144,9 @@ class Execution:
     context_tokens: int
     started_ms: int
     outside: bool = False
+    attached: bool = False
+    doom: str | None = None
+    waiting: JsonObject | None = None
     status: str = "running"
     cursor: int = 0
     due_ms: int = 0

@@ -7,9 +7,10 @@ from emulator import prices
 from emulator.config import PACE_FACTORS
 from emulator.contract import OPERATIONS, PROVENANCE
 from emulator.faults import KINDS
-from emulator.resources.fleet_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
+from emulator.resources.sandbox_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
 from emulator.scripts import DIRECTIVES
-from emulator.turns import ENDINGS, FAILURES
+from emulator.turn_ends import ENDINGS
+from emulator.turns import FAILURES
 
 
 def page() -> str:

@@ -3,7 +3,7 @@
 from emulator.entities import Fleet, Machine
 from emulator.ids import rng_for
 from emulator.prices import compute_nusd_per_s
-from emulator.turns import end_turns_of
+from emulator.turn_ends import end_turns_of
 from emulator.world import World
 
 GONE = ("deleted",)
@@ -40,14 +40,31 @@ def machine_due(world: World, machine_id: str) -> None:
         _rest(world, machine)
 
 
+def start_create(world: World, machine: Machine) -> None:
+    """Begin the create of a machine of no fleet."""
+    machine.status = "provisioning"
+    _due_in(world, machine, span_ms=CREATE_MS, what="create")
+
+
+def keep_alive(world: World, machine: Machine, *, idle_s: int) -> None:
+    """From now on the machine may be idle for that long."""
+    machine.idle_s = idle_s
+    machine.activity_ms = world.now_ms()
+    world.touch(machine)
+    if machine.status == "running" and not machine.deleting:
+        _watch(world, machine)
+
+
 def _finish_create(world: World, machine: Machine) -> None:
-    fleet = world.fleets[machine.fleet_id]
+    fleet = world.fleets.get(machine.fleet_id)
     chance = rng_for(world.config.seed, "machine", machine.fleet_id, machine.machine_id)
     if machine.started_ms is None and chance.random() < world.dials.machine_failure_share:
         machine.status = "failed"
         machine.error = "The host ran out of capacity while creating the sandbox."
     else:
         _begin_running(world, machine)
+    if fleet is None:
+        return
     if machine.status == "failed" and fleet.cleanup_on_failure and fleet.status == "provisioning":
         fleet.status = "failed"
         for other in world.machines_of(fleet):
@@ -59,7 +76,7 @@ def _finish_create(world: World, machine: Machine) -> None:
 def _begin_running(world: World, machine: Machine) -> None:
     now_ms = world.now_ms()
     machine.status = "running"
-    machine.activity_ms = now_ms
+    machine.activity_ms = machine.running_ms = now_ms
     if machine.started_ms is None:
         machine.started_ms = now_ms
     _meter(world, machine, sign=1)
@@ -74,8 +91,8 @@ def _settle_fleet(world: World, fleet: Fleet) -> None:
 
 
 def _meter(world: World, machine: Machine, *, sign: int) -> None:
-    key = world.ledger.keys[world.fleets[machine.fleet_id].key_id]
     rate = compute_nusd_per_s(machine.resources)
+    key = world.key_of(machine)
     world.ledger.change_rate(key, delta_nusd_per_s=sign * rate, now_ms=world.now_ms())
 
 
@@ -114,11 +131,19 @@ def cease(world: World, machine: Machine, *, status: str, error_code: str) -> No
     """The machine no longer runs; its turns end as failed and its meter stops."""
     if machine.status == "running":
         _meter(world, machine, sign=-1)
+        machine.ran_ms = runtime_ms(world, machine)
+        machine.running_ms = None
     end_turns_of(world, machine, error_code=error_code)
     machine.status = status
     if not machine.deleting:
         machine.due_ms = None
     world.touch(machine)
+
+
+def runtime_ms(world: World, machine: Machine) -> int:
+    """How long the machine ran until now."""
+    since_ms = machine.running_ms
+    return machine.ran_ms + (0 if since_ms is None else world.now_ms() - since_ms)
 
 
 def resume(world: World, machine: Machine) -> None:
@@ -140,7 +165,9 @@ def finish_delete(world: World, machine: Machine) -> None:
     machine.deleting = True
     cease(world, machine, status="deleted", error_code="SANDBOX_DELETED")
     machine.due_ms = None
-    fleet = world.fleets[machine.fleet_id]
+    fleet = world.fleets.get(machine.fleet_id)
+    if fleet is None:
+        return
     if fleet.status == "deleting":
         finish_fleets(world, fleet)
     else:

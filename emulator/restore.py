@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from emulator.entities import Execution, Fleet, Key, Machine, Session
+from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session
 from emulator.store import Event, Store
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ _KINDS: dict[str, Any] = {
     "machine": Machine,
     "session": Session,
     "execution": Execution,
+    "dispatch": Dispatch,
 }
 
 
@@ -46,22 +47,36 @@ def _take(world: World, thing: Any, *, gap_ms: int) -> None:
         world.fleets[thing.id] = thing
         if thing.idempotency_key is not None:
             world.fleets_by_idempotency[thing.idempotency_key] = thing.id
+    elif isinstance(thing, Dispatch):
+        world.dispatches[thing.id] = thing
     elif isinstance(thing, Session):
         world.sessions[thing.id] = thing
         world.sessions_by_machine.setdefault(thing.sandbox_id, []).append(thing.id)
     elif isinstance(thing, Machine):
         world.machines[thing.id] = thing
+        if thing.idempotency_key is not None:
+            world.machines_by_idempotency[thing.idempotency_key] = thing.id
         _resume_machine(world, thing, gap_ms=gap_ms)
     elif isinstance(thing, Execution):
         world.executions[thing.id] = thing
-        if thing.status == "running":
-            thing.due_ms += gap_ms
-            if thing.deadline_ms is not None:
-                thing.deadline_ms += gap_ms
-            world.scheduler.at(thing.due_ms, kind="turn", entity_id=thing.id)
+        _resume_turn(world, thing, gap_ms=gap_ms)
+
+
+def _resume_turn(world: World, execution: Execution, *, gap_ms: int) -> None:
+    if execution.status != "running":
+        return
+    execution.due_ms += gap_ms
+    if execution.deadline_ms is not None:
+        execution.deadline_ms += gap_ms
+    world.scheduler.at(execution.due_ms, kind="turn", entity_id=execution.id)
+    if execution.attached:
+        # Whoever waited for it was cut off when the emulator went down.
+        world.scheduler.at(world.now_ms(), kind="drop", entity_id=execution.id)
 
 
 def _resume_machine(world: World, machine: Machine, *, gap_ms: int) -> None:
+    if machine.running_ms is not None:
+        machine.running_ms += gap_ms
     if machine.due_ms is None:
         return
     machine.due_ms += gap_ms

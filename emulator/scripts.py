@@ -11,7 +11,9 @@ from emulator.narratives import ALL, KEYWORDS
 FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90
 HEARTBEAT_MS = 5_000
-_DIRECTIVE = re.compile(r"\[\[(ok|fail|slow|calls)(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
+ASKS = ("question", "approval", "plan")
+_NAMES = "ok|fail|slow|calls|ask"
+_DIRECTIVE = re.compile(rf"\[\[({_NAMES})(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
 
 DIRECTIVES = {
     "[[ok]]": "the turn does not fail by itself",
@@ -19,6 +21,8 @@ DIRECTIVES = {
     "by a tool's time-out, `[[fail model]]` by the provider",
     "[[slow 20]]": "the turn lasts 20 s of the emulator's clock, at every pace",
     "[[calls 5]]": "exactly 5 model calls (1 to 50)",
+    "[[ask question]]": "the turn ends after its first model call, waiting for an answer; "
+    "`[[ask approval]]` and `[[ask plan]]` for theirs",
     "[[fail if agent-3]]": "any of these only when the rest of the prompt has that word",
 }
 
@@ -47,13 +51,17 @@ class CallPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A whole turn. `failure` is None, `harness`, `tool` or `model`, at call `fails_at`."""
+    """A whole turn. `failure` is None, `harness`, `tool` or `model`, at call `fails_at`.
+
+    `asks` is None or what the turn ends waiting for after its first call.
+    """
 
     calls: tuple[CallPlan, ...]
     cold_ms: int
     failure: str | None
     fails_at: int
     fixed_ms: int | None
+    asks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,15 @@ def plan_turn(
         failure=kind if fails else None,
         fails_at=rng.randrange(count - 1) if count > 1 else 0,
         fixed_ms=_number(words.get("slow"), scale=1000),
+        asks=_asks(words),
     )
+
+
+def _asks(words: dict[str, str | None]) -> str | None:
+    if "ask" not in words:
+        return None
+    kind = words["ask"]
+    return kind if kind in ASKS else "question"
 
 
 def _narrative(rng: random.Random, prompt: str) -> Narrative:
@@ -182,6 +198,9 @@ def beats_of(plan: Plan, *, time_factor: float) -> list[Beat]:
         for index, call in enumerate(plan.calls):
             delay = plan.cold_ms if index == 0 else 5
             beats.extend(_call_beats(call, index=index, delay_ms=delay))
+            if plan.asks is not None:
+                beats[-1] = Beat(beats[-1].delay_ms, "ask", index)
+                break
             if plan.failure is not None and index == plan.fails_at:
                 beats[-1] = Beat(beats[-1].delay_ms, "fail", index)
                 break

@@ -23,7 +23,7 @@ def state(world: World) -> JsonObject:
         "sandboxes": [
             {
                 "sandboxId": machine.id,
-                "fleetId": machine.fleet_id,
+                "fleetId": machine.fleet_id or None,
                 "machineId": machine.machine_id,
                 "status": machine.status,
                 "deleting": machine.deleting,

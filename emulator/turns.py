@@ -1,8 +1,10 @@
 """The turn engine: beats on the clock, model calls against the ledger, ends of every kind."""
 
-from emulator import frames, modelcalls
-from emulator.entities import Execution, Machine, Session
-from emulator.scripts import Beat, CallPlan, Plan, beats_of, plan_turn
+from emulator import closing, frames, modelcalls
+from emulator.entities import Execution
+from emulator.interactions import ask, withdraw
+from emulator.scripts import Beat, CallPlan, Plan
+from emulator.turn_ends import after_end, emit, end_turn, fail, script_of, settle_call
 from emulator.world import World
 
 CATCH_UP_S = 0.02
@@ -11,28 +13,6 @@ FAILURES = {
     "tool": ("EXEC_TIMEOUT", "The tool did not answer within 120000 ms."),
     "model": ("provider_inference_unavailable", "The model's provider did not answer."),
 }
-ENDINGS = {
-    "SANDBOX_DELETED": "The sandbox was deleted while the turn was running.",
-    "SANDBOX_STOPPED": "The sandbox was stopped while the turn was running.",
-    "SANDBOX_EXPIRED": "The sandbox reached the end of its lifetime.",
-}
-
-
-def script_of(world: World, execution: Execution) -> tuple[Plan, list[Beat]]:
-    """The plan and its beats: the same whenever they are made, also after a restart."""
-    found = world.scripts.get(execution.id)
-    if found is None:
-        plan = plan_turn(
-            seed=world.config.seed,
-            session_id=execution.session_id,
-            turn_id=execution.turn_id,
-            prompt=execution.prompt,
-            failure_share=execution.failure_share,
-            context=execution.context_tokens,
-        )
-        found = (plan, beats_of(plan, time_factor=execution.time_factor))
-        world.scripts[execution.id] = found
-    return found
 
 
 def begin_turn(world: World, execution: Execution) -> None:
@@ -82,18 +62,21 @@ def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None
     call = plan.calls[beat.call]
     native_id = world.sessions[execution.session_key].native_id
     if beat.action == "open":
-        _emit(world, execution, frames.opening(execution, native_id=native_id))
+        emit(world, execution, frames.opening(execution, native_id=native_id))
+        withdraw(world, execution)
     elif beat.action == "call":
         _start_call(world, execution, call=call, index=beat.call)
     elif beat.action == "beat":
         elapsed_ms = world.now_ms() - execution.started_ms
-        _emit(world, execution, [frames.heartbeat("thinking", elapsed_ms=elapsed_ms)])
+        emit(world, execution, [frames.heartbeat("thinking", elapsed_ms=elapsed_ms)])
     elif beat.action in ("think", "say"):
         _speak(world, execution, call=call, beat=beat)
     elif beat.action == "settle":
         settle_call(world, execution)
     elif beat.action == "tool":
         _use_tool(world, execution, call=call, index=beat.call)
+    elif beat.action == "ask":
+        ask(world, execution, kind=plan.asks or "question", call=call)
     elif beat.action == "finish":
         _complete(world, execution, call=call, index=beat.call)
     else:
@@ -113,14 +96,7 @@ def _start_call(world: World, execution: Execution, *, call: CallPlan, index: in
         elapsed_ms=now_ms - execution.started_ms,
         native_id=world.sessions[execution.session_key].native_id,
     )
-    _emit(world, execution, started)
-
-
-def settle_call(world: World, execution: Execution) -> None:
-    """Charge the call in flight, if there is one."""
-    if execution.held_nusd is not None:
-        call = script_of(world, execution)[0].calls[execution.call]
-        modelcalls.settle(world, execution, call=call)
+    emit(world, execution, started)
 
 
 def _speak(world: World, execution: Execution, *, call: CallPlan, beat: Beat) -> None:
@@ -140,7 +116,7 @@ def _speak(world: World, execution: Execution, *, call: CallPlan, beat: Beat) ->
         at_ms=world.now_ms(),
         native_id=world.sessions[execution.session_key].native_id,
     )
-    _emit(world, execution, said)
+    emit(world, execution, said)
 
 
 def _use_tool(
@@ -160,9 +136,9 @@ def _use_tool(
         used = frames.tool_used(
             execution, call=index, tool=call.tool, failed=failed, at_ms=now_ms, native_id=native_id
         )
-        _emit(world, execution, used)
+        emit(world, execution, used)
     step = frames.step_finished(execution, call=index, plan=call, at_ms=now_ms, native_id=native_id)
-    _emit(world, execution, [step])
+    emit(world, execution, [step])
 
 
 def _complete(world: World, execution: Execution, *, call: CallPlan, index: int) -> None:
@@ -170,10 +146,10 @@ def _complete(world: World, execution: Execution, *, call: CallPlan, index: int)
     step = frames.step_finished(
         execution, call=index, plan=call, at_ms=world.now_ms(), native_id=native_id
     )
-    _emit(world, execution, [step])
-    _end(world, execution, status="completed")
-    _emit(world, execution, frames.closing(execution, outcome="completed"))
-    _after(world, execution)
+    emit(world, execution, [step])
+    end_turn(world, execution, status="completed")
+    emit(world, execution, closing.closing(execution, outcome="completed"))
+    after_end(world, execution)
 
 
 def _fail_by_plan(world: World, execution: Execution, *, plan: Plan, index: int) -> None:
@@ -182,56 +158,3 @@ def _fail_by_plan(world: World, execution: Execution, *, plan: Plan, index: int)
         _use_tool(world, execution, call=plan.calls[index], index=index, failed=True)
     code, message = FAILURES[failure]
     fail(world, execution, code=code, message=message)
-
-
-def fail(world: World, execution: Execution, *, code: str, message: str) -> None:
-    """End the turn with an `error` event (contract 10, row 16); a call in flight settles."""
-    settle_call(world, execution)
-    execution.error, execution.error_code = message, code
-    _end(world, execution, status="failed")
-    _emit(world, execution, [frames.error(execution)])
-    _emit(world, execution, frames.closing(execution, outcome="failed"))
-    _after(world, execution)
-
-
-def abort(world: World, execution: Execution) -> None:
-    """End the turn as cancelled; a call in flight settles."""
-    settle_call(world, execution)
-    execution.error, execution.error_code = "The turn was cancelled.", "CANCELLED"
-    _end(world, execution, status="cancelled")
-    _emit(world, execution, frames.closing(execution, outcome="cancelled"))
-    _after(world, execution)
-
-
-def end_turns_of(world: World, machine: Machine, *, error_code: str) -> None:
-    """The machine ceases, and with it whatever runs on it."""
-    for session_key in world.sessions_by_machine.get(machine.id, []):
-        active = world.sessions[session_key].active_execution_id
-        if active is not None:
-            fail(world, world.executions[active], code=error_code, message=ENDINGS[error_code])
-
-
-def _end(world: World, execution: Execution, *, status: str) -> None:
-    execution.status = status
-    execution.ended_ms = world.now_ms()
-    session: Session = world.sessions[execution.session_key]
-    session.active_execution_id = None
-    machine = world.machines[execution.sandbox_id]
-    machine.activity_ms = execution.ended_ms
-    world.touch(machine)
-    session.context_tokens += execution.output_tokens + len(execution.prompt) // 4
-    world.touch(session)
-    world.touch(execution)
-
-
-def _after(world: World, execution: Execution) -> None:
-    world.scripts.pop(execution.id, None)
-    world.wake_readers(execution.id)
-    retention_ms = int(world.dials.event_retention_s * 1000)
-    ended_ms = execution.ended_ms or 0
-    world.scheduler.at(ended_ms + retention_ms + 1, kind="events", entity_id=execution.id)
-
-
-def _emit(world: World, execution: Execution, batch: list[frames.Frame]) -> None:
-    for kind, body in batch:
-        world.append_event(execution, kind=kind, body=body)

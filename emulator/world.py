@@ -9,7 +9,7 @@ from typing import Any
 from emulator.clock import Clock
 from emulator.config import Config
 from emulator.dials import Dials
-from emulator.entities import Execution, Fleet, Key, Machine, Session
+from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session
 from emulator.faults import Faults
 from emulator.ids import digest
 from emulator.journal import Journal
@@ -47,7 +47,9 @@ class World:
         self.machines: dict[str, Machine] = {}
         self.sessions: dict[str, Session] = {}
         self.executions: dict[str, Execution] = {}
+        self.dispatches: dict[str, Dispatch] = {}
         self.fleets_by_idempotency: dict[str, str] = {}
+        self.machines_by_idempotency: dict[str, str] = {}
         self.sessions_by_machine: dict[str, list[str]] = {}
         self.events: dict[str, deque[Event]] = {}
         self.scripts: dict[str, tuple[Plan, list[Beat]]] = {}
@@ -91,12 +93,16 @@ class World:
     def account(self) -> Key:
         return self.ledger.keys[self.ledger.account_id]
 
+    def key_of(self, machine: Machine) -> Key:
+        """The key that pays for the machine's time."""
+        return self.ledger.keys[machine.key_id or self.fleets[machine.fleet_id].key_id]
+
     def machines_of(self, fleet: Fleet) -> list[Machine]:
         return [self.machines[one] for one in fleet.machine_ids]
 
     # Writing
 
-    def touch(self, thing: Fleet | Machine | Session | Execution) -> None:
+    def touch(self, thing: Fleet | Machine | Session | Execution | Dispatch) -> None:
         """Say that the thing changed, so that it is saved."""
         self._dirty[(type(thing).__name__.lower(), thing.id)] = thing
 

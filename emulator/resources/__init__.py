@@ -1,7 +1,25 @@
 """One module per noun; `HANDLERS` joins them to the contract's operations."""
 
 from emulator.calls import Handler
-from emulator.resources import billing, dispatch, events, fleets, keys, sandboxes, sessions
+from emulator.resources import (
+    billing,
+    catalog,
+    commands,
+    dispatch,
+    events,
+    fleet_exec,
+    fleet_figures,
+    fleets,
+    interactions,
+    key_rotate,
+    keys,
+    messages,
+    run,
+    sandbox_create,
+    sandboxes,
+    sessions,
+    trace,
+)
 
 HANDLERS: dict[str, Handler] = {
     "keys.mint": keys.mint,
@@ -28,4 +46,25 @@ HANDLERS: dict[str, Handler] = {
     "sessions.abort": sessions.abort_session,
     "sessions.turn": sessions.turn,
     "sessions.executions": sessions.executions,
+    "sessions.messages": messages.list_messages,
+    "sessions.interactions": interactions.list_interactions,
+    "sessions.answer": interactions.answer,
+    "sessions.run": run.run,
+    "keys.rotate": key_rotate.rotate,
+    "fleets.capabilities": catalog.fleet_drivers,
+    "fleets.usage": fleet_figures.usage,
+    "fleets.cost": fleet_figures.cost,
+    "fleets.exec": fleet_exec.dispatch,
+    "fleets.dispatch": fleet_exec.read,
+    "sandboxes.create": sandbox_create.create,
+    "sandboxes.patch": sandbox_create.patch,
+    "sandboxes.trace": trace.trace,
+    "runtime.capabilities": catalog.runtime,
+    "runtime.command": commands.command,
+    "runtime.read": commands.read,
+    "runtime.write": commands.write,
+    "account.usage": catalog.usage,
+    "account.subscription": catalog.subscription,
+    "catalog.shapes": catalog.shapes,
+    "catalog.backends": catalog.backends,
 }

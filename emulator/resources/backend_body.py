@@ -7,15 +7,12 @@ from typing import Any
 
 from emulator.entities import Machine
 from emulator.errors import bad_request
+from emulator.harnesses import HARNESSES
 from emulator.ids import digest
 from emulator.money import dumps
 from emulator.prices import DEFAULT_MODEL, find_model
 from emulator.strict import ANY, INT, TEXT, check_fields
 
-HARNESSES = (
-    "claude-code", "nanoclaw", "codex", "opencode", "kimi-code", "pi", "prime", "gemini",
-    "hermes", "openclaw", "amp", "factory-droids", "forge", "cursor", "acp", "cli-base",
-)  # fmt: skip
 _BACKEND = {"type": TEXT, "profile": ANY, "model": ANY, "interactions": ANY}
 _MODEL = {
     "provider": TEXT,

@@ -21,7 +21,7 @@ def stream(call: Call) -> StreamAnswer:
     execution = _execution(call, session)
     cursor = _cursor(call)
     call.entry.execution_id = execution.id
-    return StreamAnswer(_frames(call.world, execution, cursor=cursor))
+    return StreamAnswer(frames_of(call.world, execution, cursor=cursor))
 
 
 def _execution(call: Call, session: Session) -> Execution:
@@ -42,7 +42,8 @@ def _cursor(call: Call) -> int:
     return int(text)
 
 
-async def _frames(world: World, execution: Execution, *, cursor: int) -> AsyncIterator[str]:
+async def frames_of(world: World, execution: Execution, *, cursor: int) -> AsyncIterator[str]:
+    """What comes after the cursor, until the execution has ended and all was sent."""
     with world.lock:
         expired = world.prune_events(execution.id)
         first = _first(world, execution)

@@ -1,18 +1,12 @@
 """Reading the body of a fleet create (contract 2.2, 4.2 and 10, row 1)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from emulator.errors import bad_request
 from emulator.money import dumps, to_nusd
-from emulator.prices import PRESETS, compute_nusd_per_s
-from emulator.resources.backend_body import check_backend
-from emulator.strict import ANY, BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
-
-DEFAULT_LIFETIME_S = 86_400
-DEFAULT_IDLE_S = 3_600
-LONGEST_BODY = 240_000
-LONGEST_METADATA = 64 * 1024
+from emulator.prices import compute_nusd_per_s
+from emulator.resources.sandbox_body import LONGEST_BODY, SANDBOX, MachineSpec, read_machine
+from emulator.strict import BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
 
 _FLEET = {
     "fleetId": TEXT,
@@ -32,48 +26,12 @@ _POLICY = {
     "maxLifetimeSeconds": INT,
     "allowAccelerators": BOOL,
 }
-_SANDBOX = {
-    "name": TEXT,
-    "environment": TEXT,
-    "resources": OBJECT,
-    "env": OBJECT,
-    "git": OBJECT,
-    "backend": OBJECT,
-    "maxLifetimeSeconds": INT,
-    "idleTimeoutSeconds": INT,
-    "deleteAfterStoppedSeconds": INT,
-    "metadata": OBJECT,
-    "secrets": ANY,
-    "egressPolicy": OBJECT,
-    "ownerContext": TEXT,
-    "capabilities": LIST,
-    "fromSnapshot": TEXT,
-    "fromSandboxId": TEXT,
-    "storage": OBJECT,
-    "driver": OBJECT,
-    "publicTemplateId": TEXT,
-}
-_RESOURCES = {"cpuCores": NUMBER, "memoryMB": INT, "diskGB": INT, "accelerator": OBJECT}
-
-
-@dataclass(frozen=True, slots=True)
-class MachineSpec:
-    """One machine to make: its entry over the fleet's defaults."""
-
-    machine_id: str
-    role: str
-    name: str
-    resources: dict[str, Any]
-    metadata: dict[str, Any]
-    backend: dict[str, Any] | None
-    lifetime_s: int
-    idle_s: int
 
 
 def check_create(body: dict[str, Any]) -> None:
     """400 for anything but the fields of row 1, or for one of a wrong type."""
     check_fields(body, where="body", fields=_FLEET)
-    check_fields(body.get("defaults", {}), where="defaults", fields=_SANDBOX)
+    check_fields(body.get("defaults", {}), where="defaults", fields=SANDBOX)
     check_fields(body.get("policy", {}), where="policy", fields=_POLICY)
     numbers = ("maxMachines", "maxConcurrentCreates", "maxLifetimeSeconds", "maxSpendUsd")
     positive(body.get("policy", {}), where="policy", names=numbers)
@@ -93,7 +51,7 @@ def read_machines(body: dict[str, Any]) -> list[MachineSpec]:
     if "coordinator" in body:
         entries.insert(0, ("coordinator", body["coordinator"]))
     specs = [
-        _machine(entry, role=role, body=body, where=f"machines[{index}]")
+        _read(entry, role=role, body=body, where=f"machines[{index}]")
         for index, (role, entry) in enumerate(entries)
     ]
     if len({spec.machine_id for spec in specs}) < len(specs):
@@ -102,33 +60,14 @@ def read_machines(body: dict[str, Any]) -> list[MachineSpec]:
     return specs
 
 
-def _machine(entry: Any, *, role: str, body: dict[str, Any], where: str) -> MachineSpec:
+def _read(entry: Any, *, role: str, body: dict[str, Any], where: str) -> MachineSpec:
     if not isinstance(entry, dict):
         raise bad_request(f"{where} must be an object.", field=where)
-    fields = {**_SANDBOX, "machineId": TEXT}
+    fields = {**SANDBOX, "machineId": TEXT}
     check_fields(entry, where=where, fields=fields, required=("machineId",))
     wanted = {**body.get("defaults", {}), **entry}
-    resources = wanted.get("resources", PRESETS["small"])
-    check_fields(resources, where="resources", fields=_RESOURCES, required=("cpuCores", "memoryMB"))
-    positive(resources, where="resources", names=("cpuCores", "memoryMB", "diskGB"))
-    times = ("maxLifetimeSeconds", "idleTimeoutSeconds", "deleteAfterStoppedSeconds")
-    positive(wanted, where=where, names=times)
-    if "backend" in wanted:
-        check_backend(wanted["backend"], where=f"{where}.backend")
-    metadata = wanted.get("metadata", {})
-    if len(dumps(metadata)) > LONGEST_METADATA:
-        raise bad_request(f"{where}.metadata is above 64 KiB.", field=f"{where}.metadata")
-    lifetime_s = wanted.get("maxLifetimeSeconds", DEFAULT_LIFETIME_S)
-    return MachineSpec(
-        machine_id=entry["machineId"],
-        role=role,
-        name=str(wanted.get("name", entry["machineId"])),
-        resources=resources,
-        metadata=metadata,
-        backend=wanted.get("backend"),
-        lifetime_s=min(lifetime_s, body.get("policy", {}).get("maxLifetimeSeconds", lifetime_s)),
-        idle_s=wanted.get("idleTimeoutSeconds", DEFAULT_IDLE_S),
-    )
+    longest_s = body.get("policy", {}).get("maxLifetimeSeconds")
+    return read_machine(wanted, role=role, longest_s=longest_s, where=where)
 
 
 def _check_policy(policy: dict[str, Any], specs: list[MachineSpec]) -> None:

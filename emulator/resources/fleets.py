@@ -11,7 +11,8 @@ from emulator.entities import Fleet, Machine
 from emulator.errors import bad_request, forbidden, not_found, wrong_state
 from emulator.ids import sandbox_id
 from emulator.lifecycle import begin_delete, children_of, finish_fleets, start_creates
-from emulator.resources.fleet_body import MachineSpec, check_create, read_machines
+from emulator.resources.fleet_body import check_create, read_machines
+from emulator.resources.sandbox_body import MachineSpec
 from emulator.strict import check_fields, read_page
 from emulator.world import World, body_digest
 
@@ -75,7 +76,7 @@ def list_fleets(call: Call) -> Answer:
 
 
 def get(call: Call) -> Answer:
-    return Answer({"fleet": view(call.world, _find(call.world, call.params["fleetId"]))})
+    return Answer({"fleet": view(call.world, find_fleet(call.world, call.params["fleetId"]))})
 
 
 def delete(call: Call) -> Answer:
@@ -141,7 +142,8 @@ def machine_view(machine: Machine) -> dict[str, Any]:
     return body
 
 
-def _find(world: World, fleet_id: str) -> Fleet:
+def find_fleet(world: World, fleet_id: str) -> Fleet:
+    """The fleet, 404 when it is not there or was deleted."""
     fleet = world.fleets.get(fleet_id)
     if fleet is None or fleet.status == "deleted":
         raise not_found("fleet", fleet_id)
@@ -175,7 +177,7 @@ def _parent(call: Call) -> dict[str, Any] | None:
     body = call.body.get("parent")
     if body is None:
         return None
-    parent = _find(call.world, body["fleetId"])
+    parent = find_fleet(call.world, body["fleetId"])
     if parent.status in ("deleting", "failed"):
         raise wrong_state("The parent fleet takes no children.", current=parent.status)
     above = call.world.ledger.keys[parent.key_id]
@@ -201,6 +203,8 @@ def _add_machine(world: World, fleet: Fleet, spec: MachineSpec) -> None:
         lifetime_s=spec.lifetime_s,
         idle_s=spec.idle_s,
         created_ms=world.now_ms(),
+        key_id=fleet.key_id,
+        env=spec.env,
     )
     world.machines[machine.id] = machine
     fleet.machine_ids.append(machine.id)

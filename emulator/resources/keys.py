@@ -34,7 +34,7 @@ def mint(call: Call) -> Answer:
     """A child of the signing key, or of `parentKeyId` below it; the secret is shown once."""
     body, world = call.body, call.world
     check_fields(body, where="body", fields=_MINT, required=("name",))
-    parent = _find(call, body["parentKeyId"]) if "parentKeyId" in body else call.key
+    parent = find_key(call, body["parentKeyId"]) if "parentKeyId" in body else call.key
     if parent.revoked_ms is not None:
         raise not_found("key", parent.id)
     product = body.get("product", parent.product)
@@ -44,27 +44,43 @@ def mint(call: Call) -> Answer:
     if "budgetUsd" in body:
         positive(body, where="body", names=("budgetUsd",))
         budget_nusd = read_budget(body["budgetUsd"], where="body.budgetUsd")
+    _check_limits(body, parent=parent)
     now_ms = world.now_ms()
+    key, secret = new_key(parent, now_ms=now_ms)
+    key.parent_id, key.name = parent.id, body["name"]
+    key.product, key.budget_nusd = product, budget_nusd
+    key.project_id = body.get("projectId", parent.project_id)
+    key.expires_ms = _expiry(body, now_ms=now_ms)
+    _limit(key, body)
+    world.ledger.mint(key, now_ms=now_ms)
+    world.keys_by_hash[key.secret_hash] = key.id
+    call.entry.ids["minted"] = key.id
+    return _ok(minted(world, key, secret=secret), status=201)
+
+
+def new_key(like: Key, *, now_ms: int) -> tuple[Key, str]:
+    """A key with what another one allows, nothing spent, and its secret."""
     secret = f"sk-tan-{secrets.token_hex(24)}"
     key = Key(
         id=f"key-{secrets.token_hex(8)}",
         secret_hash=hash_secret(secret),
         prefix=secret[:11],
-        name=body["name"],
-        parent_id=parent.id,
+        name=like.name,
+        parent_id=like.parent_id,
         created_ms=now_ms,
-        product=product,
-        project_id=body.get("projectId", parent.project_id),
-        budget_nusd=budget_nusd,
-        allowed_models=body.get("allowedModels", parent.allowed_models),
-        rpm_limit=body.get("rpmLimit", parent.rpm_limit),
-        expires_ms=_expiry(body, now_ms=now_ms),
+        product=like.product,
+        project_id=like.project_id,
+        allowed_models=like.allowed_models,
+        rpm_limit=like.rpm_limit,
+        expires_ms=like.expires_ms,
         metered_ms=now_ms,
     )
-    world.ledger.mint(key, now_ms=now_ms)
-    world.keys_by_hash[key.secret_hash] = key.id
-    call.entry.ids["minted"] = key.id
-    data = {
+    return key, secret
+
+
+def minted(world: World, key: Key, *, secret: str) -> dict[str, Any]:
+    """The answer that shows the secret, once."""
+    return {
         "id": key.id,
         "key": secret,
         "prefix": key.prefix,
@@ -73,11 +89,26 @@ def mint(call: Call) -> Answer:
         "budgetUsd": usd_or_none(key.budget_nusd),
         "budgetRemaining": usd_or_none(world.ledger.remaining(key)),
     }
-    return _ok(data, status=201)
+
+
+def _check_limits(body: dict[str, Any], *, parent: Key | None) -> None:
+    """Models and calls per minute: inherited, or less than the parent's (contract 5)."""
+    models, limit = body.get("allowedModels"), body.get("rpmLimit")
+    above = None if parent is None else parent.allowed_models
+    if models is not None and above is not None and not set(models) <= set(above):
+        raise bad_request("allowedModels has a model that the parent lacks.", field="allowedModels")
+    highest = None if parent is None else parent.rpm_limit
+    if limit is not None and highest is not None and limit > highest:
+        raise bad_request("rpmLimit is above the parent's.", field="rpmLimit")
+
+
+def _limit(key: Key, body: dict[str, Any]) -> None:
+    key.allowed_models = body.get("allowedModels", key.allowed_models)
+    key.rpm_limit = body.get("rpmLimit", key.rpm_limit)
 
 
 def read(call: Call) -> Answer:
-    key = _find(call, call.params["keyId"])
+    key = find_key(call, call.params["keyId"])
     call.world.ledger.accrue(call.world.now_ms())
     return _ok(row(call.world, key))
 
@@ -96,19 +127,19 @@ def patch(call: Call) -> Answer:
     """A budget below what is spent and reserved is accepted: it cuts off (row 24)."""
     body, world = call.body, call.world
     check_fields(body, where="body", fields=_PATCH)
-    key = _find(call, call.params["keyId"])
+    key = find_key(call, call.params["keyId"])
     if key.revoked_ms is not None:
         raise not_found("key", key.id)
     now_ms = world.now_ms()
     expires_ms = _expiry(body, now_ms=now_ms)
+    _check_limits(body, parent=world.ledger.keys.get(key.parent_id or ""))
     if "budgetUsd" in body:
         budget_nusd = read_budget(body["budgetUsd"], where="body.budgetUsd")
         world.ledger.set_budget(key, budget_nusd=budget_nusd, now_ms=now_ms)
     if expires_ms is not None:
         key.expires_ms = expires_ms
     key.name = body.get("name", key.name)
-    key.allowed_models = body.get("allowedModels", key.allowed_models)
-    key.rpm_limit = body.get("rpmLimit", key.rpm_limit)
+    _limit(key, body)
     world.ledger.dirty_keys.add(key.id)
     return _ok(row(world, key))
 
@@ -116,7 +147,7 @@ def patch(call: Call) -> Answer:
 def revoke(call: Call) -> Answer:
     """Revokes the key and its descendants; a second time changes nothing."""
     check_fields(call.body, where="body", fields={})
-    key = _find(call, call.params["keyId"])
+    key = find_key(call, call.params["keyId"])
     if key.parent_id is None:
         raise bad_request("The account's own key cannot be revoked here.")
     revoked = call.world.ledger.revoke(key, now_ms=call.world.now_ms())
@@ -145,7 +176,7 @@ def row(world: World, key: Key) -> dict[str, Any]:
     }
 
 
-def _find(call: Call, key_id: str) -> Key:
+def find_key(call: Call, key_id: str) -> Key:
     """A key sees itself and what is below it; anything else is not there."""
     key = call.world.ledger.keys.get(key_id)
     if key is None or call.key not in call.world.ledger.chain(key):

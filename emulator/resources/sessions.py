@@ -4,13 +4,14 @@ from typing import Any
 
 from emulator.calls import Answer, Call
 from emulator.clock import iso
+from emulator.closing import token_usage
 from emulator.entities import Execution, Session
 from emulator.errors import not_found
-from emulator.frames import token_usage
+from emulator.interactions import outstanding
 from emulator.money import Usd
 from emulator.resources.sandboxes import find_machine
 from emulator.strict import check_fields, read_page
-from emulator.turns import abort
+from emulator.turn_ends import abort
 from emulator.world import World
 
 
@@ -83,11 +84,13 @@ def find_session(call: Call) -> Session:
 
 
 def result_view(execution: Execution) -> dict[str, Any]:
-    success = execution.status == "completed"
+    waiting = execution.waiting
+    success = execution.status == "completed" and waiting is None
     usage = token_usage(execution)
-    return {
+    word = "success" if success else "failed"
+    body = {
         "success": success,
-        "status": "success" if success else "failed",
+        "status": word if waiting is None else waiting["status"],
         "response": execution.said,
         "error": execution.error,
         "errorCode": execution.error_code,
@@ -98,6 +101,9 @@ def result_view(execution: Execution) -> dict[str, Any]:
         "costUsd": Usd(execution.cost_nusd),
         "toolInvocations": execution.tools,
     }
+    if waiting is not None:
+        body[waiting["kind"]] = waiting["request"]
+    return body
 
 
 def _row(world: World, session: Session) -> dict[str, Any]:
@@ -132,14 +138,20 @@ def _state(world: World, session: Session) -> dict[str, Any]:
         "latestTurnId": latest.turn_id,
         "reconnectable": active is not None,
         "registryAuthority": "orchestrator",
-        "terminalReason": None if active is not None else latest.error_code or latest.status,
+        "terminalReason": None if active is not None else _reason(latest),
         "lastEventAt": None if session.last_event_ms is None else iso(session.last_event_ms),
-        "outstandingInteractions": [],
+        "outstandingInteractions": outstanding(session.interactions),
     }
     reason = _failure_reason(latest)
     if reason is not None:
         body["failureReason"] = reason
     return body
+
+
+def _reason(execution: Execution) -> str:
+    if execution.waiting is not None:
+        return str(execution.waiting["status"])
+    return execution.error_code or execution.status
 
 
 def _failure_reason(execution: Execution) -> dict[str, Any] | None:

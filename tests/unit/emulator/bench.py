@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -89,10 +89,22 @@ class Bench:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        asyncio.run(self.app(scope, receive, send))
+        asyncio.run(self._answered(self.app(scope, receive, send)))
         content = b"".join(message.get("body", b"") for message in sent[1:])
         found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Reply(sent[0]["status"], found, content.decode())
+
+    async def _answered(self, answering: Coroutine[Any, Any, None]) -> None:
+        """Let time pass, from one due moment to the next, while an answer waits for it."""
+        task = asyncio.create_task(answering)
+        for _step in range(100_000):
+            for _turn in range(5):
+                await asyncio.sleep(0)
+            if task.done() or not self.world.scheduler._heap:
+                break
+            self.clock.at_ms = max(self.clock.at_ms, self.world.scheduler._heap[0][0])
+            self.world.scheduler.run_due()
+        await task
 
     # Time
 
