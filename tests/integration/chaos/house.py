@@ -31,7 +31,7 @@ LAUNCH_FORM: Final = {
     "name": "chaos",
     "team": "main",
     "count": "12",
-    "prompt": "[[ok]] Review part {index}.",
+    "prompt": "[[ok]] [[slow 8]] Review part {index}.",
     "harness": "opencode",
     "model": "gpt-4.1-mini",
     "size": "small",
