@@ -82,6 +82,8 @@ TEMPLATES = [
 DATABASES = {"default": env.db_url_config(settings_env.required(env, "DATABASE_URL"))}
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 DATABASES["default"]["CONN_MAX_AGE"] = 0
+# A pooled connection is tried before it is used: after a restart of Postgres all of them are dead.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
     "min_size": 0,
     "max_size": env.int("DATABASE_POOL_SIZE", default=12),

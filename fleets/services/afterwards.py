@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+import structlog
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,6 +16,8 @@ from fleets.services.delete import delete_fleet
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, recount
 from fleets.services.stop_machines import stop_machines
+
+log = structlog.get_logger(__name__)
 
 
 @transaction.atomic
@@ -60,7 +63,11 @@ def carry_out_due(*, now: datetime) -> int:
     )
     count = 0
     for fleet in due.order_by("cleanup_due_at")[:50]:
-        count += _carry_out(fleet)
+        try:
+            count += _carry_out(fleet)
+        except Exception:
+            # One fleet that cannot be cleaned up must not keep the others billing.
+            log.exception("clean_up_broke", fleet=fleet.public_id)
     return count
 
 

@@ -121,14 +121,22 @@ def _as_text(raw: str) -> str:
 
 
 def ensure_partitions(today: date, *, days_ahead: int = 3) -> list[str]:
-    """Make the partitions of today and the next days; the names of those that are new."""
+    """Make the partitions of today and the next days; the names of those that are new.
+
+    A day whose frames are in the default partition already (no beat ran for days) stays there:
+    Postgres refuses a partition for them, and they are found all the same.
+    """
     made = []
     with connection.cursor() as cursor:
         for offset in range(days_ahead + 1):
             day = today + timedelta(days=offset)
             name = f"fleets_turnevent_{day:%Y%m%d}"
-            cursor.execute("SELECT to_regclass(%s)", [name])
-            if cursor.fetchone()[0] is None:
+            cursor.execute(
+                "SELECT to_regclass(%s) IS NULL AND NOT EXISTS"
+                " (SELECT 1 FROM fleets_turnevent_default WHERE turn_day = %s)",
+                [name, day],
+            )
+            if cursor.fetchone()[0]:
                 cursor.execute(
                     f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF fleets_turnevent"
                     f" FOR VALUES FROM ('{day}') TO ('{day + timedelta(days=1)}')"

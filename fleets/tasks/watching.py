@@ -4,14 +4,22 @@ from celery import shared_task
 from django.utils import timezone
 
 from fleets.services.afterwards import carry_out_due
+from fleets.services.alone import alone
 from fleets.services.event_store import ensure_partitions
 from fleets.services.watch import watch_fleets as watch
 
 
 @shared_task(name="fleets.watch_fleets")
 def watch_fleets() -> None:
-    """Read idle fleets again; order clean-ups that are due; keep tomorrow's partition ready."""
+    """Read idle fleets again; order clean-ups that are due; keep tomorrow's partition ready.
+
+    Reads wait longest for a small plan's requests: several of these at once would keep every
+    process from ticks and stops.
+    """
     now = timezone.now()
-    carry_out_due(now=now)
-    ensure_partitions(now.date())
-    watch(now=now)
+    with alone("watch_fleets") as is_alone:
+        if not is_alone:
+            return
+        carry_out_due(now=now)
+        ensure_partitions(now.date())
+        watch(now=now)

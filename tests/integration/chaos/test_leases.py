@@ -2,16 +2,19 @@
 
 import threading
 from collections.abc import Callable
+from datetime import date
 
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 
 from emulator.server import EmulatorThread
 from fleets.models import Fleet, Operation, Run, Turn
 from fleets.services.actor import Actor
+from fleets.services.alone import alone
 from fleets.services.cancel import cancel_fleet
 from fleets.services.cut_off import cut_off_fleet
 from fleets.services.driving.tick import tick_run
+from fleets.services.event_store import ensure_partitions
 from fleets.services.performing import perform_operation
 from tests.factories import UserFactory
 from tests.integration.chaos.house import eventually
@@ -136,3 +139,35 @@ def test_two_people_who_cancel_at_once_order_one_operation(
 
 def order_cancel(fleet: Fleet, actor: Actor) -> int:
     return cancel_fleet(fleet, actor=actor, reason="enough").pk
+
+
+def test_what_is_done_alone_is_not_begun_by_a_second_process(transactional_db: None) -> None:
+    found: list[bool] = []
+
+    def look() -> None:
+        with alone("watching") as is_alone:
+            found.append(is_alone)
+
+    with alone("watching") as is_alone:
+        beside(look).join()
+        assert is_alone
+    beside(look).join()
+    assert found == [False, True]
+
+
+def test_frames_that_came_before_their_partition_do_not_stop_the_housekeeping(
+    transactional_db: None,
+) -> None:
+    day = date(2031, 3, 1)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO fleets_turnevent (turn_day, fleet_id, turn_id, session_id, execution_id,"
+            " event_id, type, received_at, data) VALUES (%s, 1, 1, 's', 'e', 1, 't', now(), '{}')",
+            [day],
+        )
+    try:
+        assert ensure_partitions(day, days_ahead=1) == ["fleets_turnevent_20310302"]
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE fleets_turnevent_20310302")
+            cursor.execute("DELETE FROM fleets_turnevent WHERE turn_day = %s", [day])
