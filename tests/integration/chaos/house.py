@@ -164,12 +164,12 @@ class House:
         return Operation.objects.filter(fleet=fleet, kind=act).latest("requested_at")
 
 
-def wait_for_end_of_work(fleet: Fleet) -> None:
+def wait_for_end_of_work(fleet: Fleet, *, patience_s: float = PATIENCE_S) -> None:
     def ended() -> bool:
         fleet.refresh_from_db()
         return fleet.work_ended_at is not None and not is_at_work_on(fleet)
 
-    eventually(ended, "the work has not ended")
+    eventually(ended, "the work has not ended", patience_s=patience_s)
 
 
 def wait_for_end(operation: Operation) -> None:
