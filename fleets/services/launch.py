@@ -9,13 +9,16 @@ from django.utils import timezone
 from fleets.domain import ids
 from fleets.domain.errors import InvalidInput, NotAllowed, OverLimit
 from fleets.domain.money import show_limit
-from fleets.domain.placement import AgentSpec, Auto, MachinePlan, plan_machines
-from fleets.domain.spec import LaunchSpec, fields_of
+from fleets.domain.placement import MachinePlan, plan_machines
+from fleets.domain.placement_input import placement_word
+from fleets.domain.preflight import agents_of
+from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.domain.status import FleetState, OperationKind, TaskState
 from fleets.live import publish
 from fleets.models import Agent, Connection, Fleet, Machine, NodeKind, Operation, Run, Task, Team
 from fleets.services import audit, operations
 from fleets.services.actor import Actor
+from fleets.services.agent_rows import write_agents
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
 
@@ -85,15 +88,16 @@ def _team(spec: LaunchSpec, actor: Actor) -> Team:
 def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) -> Fleet:
     now = timezone.now()
     fleet = _write_fleet(spec, team, actor=actor, now=now)
-    plan = plan_machines(
-        [AgentSpec(agent_id, spec.harness) for agent_id in ids.agent_ids(spec.count)],
-        size=spec.machine_size,
-        placement=Auto(),
-    )
+    plan = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
     machines = _write_machines(fleet, plan.machines)
-    agents = _write_agents(fleet, plan.machines, machines)
+    agents = write_agents(fleet, spec.plans, places=_places(plan.machines, machines))
     run = Run.objects.create(
-        fleet=fleet, number=1, started_by=actor.user, at_once=spec.at_once, created_at=now
+        fleet=fleet,
+        number=1,
+        started_by=actor.user,
+        at_once=spec.at_once,
+        message=spec.prompt,
+        created_at=now,
     )
     _write_tasks(run, spec, agents)
     recount(fleet, now=now)
@@ -118,6 +122,7 @@ def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) 
             "budgetNusd": spec.budget_nusd,
             "model": spec.model,
             "harness": spec.harness,
+            "profiles": sorted({p.profile_digest for p in spec.plans if p.profile_digest}),
         },
     )
     note(fleet, Line("launch", f"launched by {actor.name}: {spec.count} agents"))
@@ -156,6 +161,8 @@ def _write_fleet(spec: LaunchSpec, team: Team, *, actor: Actor, now: datetime) -
         state_since=now,
         created_at=now,
         agents_total=spec.count,
+        placement=placement_word(spec.placement),
+        has_own_agents=bool(spec.agents),
     )
     fleet.root = fleet
     fleet.path = [fleet.pk]
@@ -180,23 +187,8 @@ def _write_machines(fleet: Fleet, plans: tuple[MachinePlan, ...]) -> dict[str, M
     return {row.machine_id: row for row in rows}
 
 
-def _write_agents(
-    fleet: Fleet, plans: tuple[MachinePlan, ...], machines: dict[str, Machine]
-) -> list[Agent]:
-    place = {agent_id: plan.machine_id for plan in plans for agent_id in plan.agent_ids}
-    rows = [
-        Agent(
-            fleet=fleet,
-            machine=machines[place[agent_id]],
-            agent_id=agent_id,
-            position=position,
-            session_id=ids.session_id(fleet.public_id, agent_id),
-            harness=fleet.harness,
-            model=fleet.model,
-        )
-        for position, agent_id in enumerate(ids.agent_ids(fleet.agents_total), start=1)
-    ]
-    return Agent.objects.bulk_create(rows)
+def _places(plans: tuple[MachinePlan, ...], machines: dict[str, Machine]) -> dict[str, Machine]:
+    return {agent_id: machines[plan.machine_id] for plan in plans for agent_id in plan.agent_ids}
 
 
 def _write_tasks(run: Run, spec: LaunchSpec, agents: list[Agent]) -> None:
@@ -206,10 +198,10 @@ def _write_tasks(run: Run, spec: LaunchSpec, agents: list[Agent]) -> None:
             run=run,
             agent=agent,
             position=agent.position,
-            prompt=template.fill(fields_of(agent.agent_id, index=agent.position)),
+            prompt=prompt_for(plan, index=agent.position, template=template),
             state=TaskState.QUEUED,
         )
-        for agent in agents
+        for agent, plan in zip(agents, spec.plans, strict=True)
     )
 
 

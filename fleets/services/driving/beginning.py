@@ -5,7 +5,8 @@ whether the request arrived, and sends the same `turn_id` again: the platform ad
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,7 +18,7 @@ from fleets.domain.driving import redispatch_after_s
 from fleets.domain.status import TaskState, TurnOutcome, TurnState
 from fleets.gateway import Withheld, only_while
 from fleets.live import publish
-from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
+from fleets.models import Agent, AgentProfile, Fleet, Machine, Run, Task, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import (
     BudgetExhausted,
@@ -105,8 +106,12 @@ async def send_turns(
     *,
     sending_epoch: Callable[[], int | None],
     timeout_s: int,
+    profiles: Mapping[int, object],
 ) -> list[Sent]:
-    """Send turns side by side. `sending_epoch` is asked of the database before each leaves."""
+    """Send turns side by side. `sending_epoch` is asked of the database before each leaves.
+
+    `profiles` holds the bodies of the turns' profiles by row.
+    """
     allowed = FreshAnswer(sending_epoch)
 
     async def send(turn: Turn) -> Sent:
@@ -122,7 +127,7 @@ async def send_turns(
                     session_id=agent.session_id,
                     turn_id=turn.turn_id,
                     prompt=turn.task.prompt,
-                    backend=backend_of(agent),
+                    backend=backend_of(agent, profiles),
                     timeout_ms=timeout_s * 1000,
                 )
         except Withheld:
@@ -134,9 +139,24 @@ async def send_turns(
     return list(await asyncio.gather(*(send(turn) for turn in turns)))
 
 
-def backend_of(agent: Agent) -> dict[str, object]:
-    """The backend that travels with every turn (contract 3.2): harness and model."""
-    return {"type": agent.harness, "model": {"model": agent.model}}
+def backend_of(agent: Agent, profiles: Mapping[int, object]) -> dict[str, object]:
+    """The backend that travels with every turn (contract 3.2): harness, model, whole profile."""
+    backend: dict[str, object] = {
+        "type": agent.harness,
+        "model": {"model": agent.model, **agent.model_options},
+    }
+    if agent.profile_id is not None:
+        backend["profile"] = profiles[agent.profile_id]
+    return backend
+
+
+def profiles_of(turns: Iterable[Turn]) -> dict[int, object]:
+    """Bodies of the profiles that these turns need, by row; no query where none has one."""
+    pks = {turn.agent.profile_id for turn in turns if turn.agent.profile_id is not None}
+    if not pks:
+        return {}
+    rows = AgentProfile.objects.filter(pk__in=pks).values_list("pk", "body")
+    return {pk: json.loads(body) for pk, body in rows}
 
 
 def sending_epoch(fleet_pk: int) -> int | None:

@@ -244,6 +244,7 @@ def _begin(tick: Tick) -> None:
             {machine.pk: machine for machine in view.machines},
             sending_epoch=partial(beginning.sending_epoch, view.fleet.pk),
             timeout_s=view.fleet.task_timeout_s,
+            profiles=beginning.profiles_of(turns),
         ),
     )
     with transaction.atomic():
