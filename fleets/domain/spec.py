@@ -119,7 +119,8 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     required = _REQUIRED - _OF_NUMBERED if has_file else _REQUIRED
 
     def read(field: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
-        text = raw.get(field, "").strip()
+        # Stripped, the lines of a file would be counted wrong.
+        text = raw.get(field, "") if field == AGENTS else raw.get(field, "").strip()
         try:
             return parse(text) if text or field in required else default
         except InvalidInput as error:

@@ -8,6 +8,7 @@ from django import forms
 
 from fleets.domain import money
 from fleets.domain.afterwards import DEFAULT_DELAY_S
+from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import DEFAULT_HARNESS
 from fleets.domain.numbers import show_duration_s
@@ -35,6 +36,7 @@ _DEFAULTS: Mapping[str, str] = {
     "harness": DEFAULT_HARNESS,
     "model": DEFAULT_MODEL,
     "size": DEFAULT_SIZE,
+    "placement": AUTO,
     "budget": "1.00",
     "at_once": AUTO,
     "after": Afterwards.DELETE.value,
@@ -74,6 +76,17 @@ class LaunchForm(forms.Form):
         widget=forms.Textarea(attrs={"class": "input", "rows": "6"}),
         help_text="Each agent gets it. {agent_id} and {index} are replaced; {{ is a brace.",
     )
+    agents = forms.CharField(
+        label="Agents as a file",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"class": "input mono", "rows": "6", "spellcheck": "false", "wrap": "off"}
+        ),
+        help_text="JSON: [{agentId, harness, model, profile, task, placement}]. Then the number"
+        " above does not count, and without a prompt each runs its own task.",
+    )
+    placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
     size = _choice("Machine size")
     budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
     at_once = _text("At once", help_text="auto: as many as the budget can hold", **_BESIDE_A_UNIT)
@@ -149,7 +162,9 @@ class LaunchForm(forms.Form):
     def spec_so_far(self) -> LaunchSpec | None:
         """What is typed, with stand-ins for what is still empty; None if something is wrong."""
         raw = {name: self.typed(name) for name in self.fields}
-        stand_ins = {"name": "fleet", "team": "team", "prompt": "{agent_id}", "count": "1"}
+        stand_ins = {"name": "fleet", "team": "team"}
+        if not raw[AGENTS].strip():
+            stand_ins |= {"prompt": "{agent_id}", "count": "1"}
         for name, text in stand_ins.items():
             if not raw[name].strip():
                 raw[name] = text
@@ -190,6 +205,7 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "harness": fleet.harness,
         "model": fleet.model,
         "size": fleet.size,
+        "placement": fleet.placement,
         "budget": "" if budget is None else money.usd_string(budget),
         "at_once": AUTO if fleet.at_once is None else str(fleet.at_once),
         "after": fleet.after,

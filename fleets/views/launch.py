@@ -17,6 +17,7 @@ from fleets.models import Fleet, User
 from fleets.selectors.launch_options import launch_options
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
+from fleets.views.launch_input import repair, typed_with_file
 from fleets.views.launch_preview import account_of, preview
 
 FRAGMENTS: Final = ("launch", "preflight")
@@ -39,10 +40,8 @@ def fleet_new(request: HttpRequest) -> HttpResponse:
 def fleet_preview(request: HttpRequest) -> HttpResponse:
     """The preflight of what is typed so far; `repair` puts one value into one field first."""
     user = user_of(request)
-    data = request.POST.dict()
-    repaired, _, value = data.pop("repair", "").partition("=")
-    if repaired in LaunchForm.base_fields:
-        data[repaired] = value
+    data = typed_with_file(request)
+    repaired = repair(data)
     form = LaunchForm(launch_options(user), data, user=user)
     return _page(request, form, repaired=repaired)
 
@@ -52,7 +51,7 @@ def fleet_preview(request: HttpRequest) -> HttpResponse:
 def fleet_launch(request: HttpRequest) -> HttpResponse:
     """Launch what the form says, once per form; refused with everything kept as typed."""
     user = user_of(request)
-    form = LaunchForm(launch_options(user), request.POST.dict(), user=user)
+    form = LaunchForm(launch_options(user), typed_with_file(request), user=user)
     if form.is_valid() and form.spec is not None:
         form.add_problems(_against(form, user))
     if form.is_valid() and form.spec is not None:

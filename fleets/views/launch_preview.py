@@ -16,7 +16,7 @@ from fleets.domain.money import (
     show_ceiling,
 )
 from fleets.domain.numbers import show_duration_s, show_memory_use
-from fleets.domain.placement import IDLE_MIB
+from fleets.domain.placement import IDLE_MIB, MachinePlan
 from fleets.domain.preflight import MachineGroup, Preflight, preflight
 from fleets.forms.launch import LaunchForm
 from fleets.models import User
@@ -26,6 +26,7 @@ from fleets.selectors.launch_options import account_facts
 _CENT: Final = NUSD_PER_USD // 100
 _MOST_BARS: Final = 12
 _MOST_PIECES: Final = 40
+_NAMES_SHOWN: Final = 6
 _PROMPT_SHOWN: Final = 600
 
 
@@ -62,6 +63,7 @@ class Preview:
     rate: str = ""
     after_cost: str = ""
     bars: Sequence[Bar] = ()
+    sharing: Sequence[tuple[str, str]] = ()
     first_prompt: str = ""
     machines_in_use: int | None = None
     warnings: Sequence[Advice] = field(default=())
@@ -98,6 +100,7 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
         after_cost=f"~ {show_rate(flight.after_cost_nusd)}" if flight.after_cost_nusd else "",
         rate=f"{show_rate(flight.running_nusd_per_hour)}/h",
         bars=_bars(flight),
+        sharing=_sharing(flight),
         first_prompt=prompt if len(prompt) <= _PROMPT_SHOWN else f"{prompt[:_PROMPT_SHOWN]}…",
         machines_in_use=account.machines_in_use,
     )
@@ -178,6 +181,20 @@ def _bars(flight: Preflight) -> list[Bar]:
             for plan in flight.machines
         ]
     return [_group_bar(group) for group in flight.machine_groups]
+
+
+def _sharing(flight: Preflight) -> list[tuple[str, str]]:
+    """Who is where, and why somebody is alone; only where agents differ, and only the first."""
+    if not flight.spec.agents:
+        return []
+    return [(plan.machine_id, _who(plan)) for plan in flight.machines[:_MOST_BARS]]
+
+
+def _who(plan: MachinePlan) -> str:
+    names = ", ".join(plan.agent_ids[:_NAMES_SHOWN])
+    more = len(plan.agent_ids) - _NAMES_SHOWN
+    names += f" and {more:,} more" if more > 0 else ""
+    return f"{names} ({plan.reason})" if plan.reason else names
 
 
 def _group_bar(group: MachineGroup) -> Bar:

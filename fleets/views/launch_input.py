@@ -1,0 +1,40 @@
+"""What a launch form brought: its fields, a chosen file of agents, a repair that was pressed."""
+
+from typing import Final
+
+from django.http import HttpRequest
+
+from fleets.domain.agent_risks import KEY_NAMES
+from fleets.domain.agents_file import PLACE as AGENTS
+from fleets.domain.agents_file import with_key_names
+from fleets.domain.harnesses import DEFAULT_HARNESS
+from fleets.domain.json_lines import MAX_BYTES
+from fleets.domain.spec import DEFAULT_MODEL
+from fleets.forms.launch import LaunchForm
+
+FILE: Final = "agents_file"
+
+
+def typed_with_file(request: HttpRequest) -> dict[str, str]:
+    """The fields as typed; a chosen file stands where its text would have been pasted."""
+    data = {name: str(value) for name, value in request.POST.items()}
+    chosen = request.FILES.get(FILE)
+    if chosen is not None:
+        # One byte more than fits, so that the domain says what is too long.
+        data[AGENTS] = chosen.read(MAX_BYTES + 1).decode("utf-8", "replace")
+    return data
+
+
+def repair(data: dict[str, str]) -> str:
+    """Carry out the repair in the fields, if one was pressed; the field to go on from."""
+    name, _, value = data.pop("repair", "").partition("=")
+    if name == KEY_NAMES:
+        data[AGENTS] = with_key_names(
+            data.get(AGENTS, ""),
+            harness=data.get("harness") or DEFAULT_HARNESS,
+            model=data.get("model") or DEFAULT_MODEL,
+        )
+        return AGENTS
+    if name in LaunchForm.base_fields:
+        data[name] = value
+    return name
