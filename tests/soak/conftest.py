@@ -14,8 +14,9 @@ __all__ = ["actor", "admin", "emulator", "house"]
 
 
 @pytest.fixture
-def seed(record_property: object) -> int:
-    """The seed of this run, shown when it fails."""
+def seed(capsys: pytest.CaptureFixture[str]) -> int:
+    """The seed of this run."""
     number = int(os.environ.get("SOAK_SEED", random.SystemRandom().randrange(1_000_000)))
-    print(f"SOAK_SEED={number}")
+    with capsys.disabled():
+        print(f"\nSOAK_SEED={number}")
     return number

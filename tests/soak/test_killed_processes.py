@@ -15,7 +15,9 @@ AGENTS = 36
 LONG = "[[ok]] [[slow 600]] Part {index}."
 
 
-def test_five_kills_of_each_process_and_three_empty_redis(house: House, seed: int) -> None:
+def test_five_kills_of_each_process_and_three_empty_redis(
+    house: House, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = random.Random(seed)
     began = time.monotonic()
     fleet = house.launch(
@@ -36,8 +38,9 @@ def test_five_kills_of_each_process_and_three_empty_redis(house: House, seed: in
 
     took_s = time.monotonic() - began
     run = Run.objects.get()
-    print(f"{len(struck)} kills in {took_s:.0f} s, {run.ticks} ticks, {run.requests} requests")
-    print("\n".join(struck))
+    figures = f"{len(struck)} kills in {took_s:.0f} s, {run.ticks} ticks, {run.requests} requests"
+    with capsys.disabled():
+        print("\n".join([figures, *struck]))
     assert len(struck) == len(victims)
     assert (fleet.state, fleet.tasks_completed) == ("finished", AGENTS)
     delete_and_prove(house, fleet)

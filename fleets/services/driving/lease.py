@@ -41,6 +41,11 @@ def is_held(run_pk: int, *, owner: str) -> bool:
     )
 
 
+def is_taken(run_pk: int, *, now: datetime) -> bool:
+    """Whether a living tick works on the run."""
+    return Run.objects.filter(pk=run_pk, lease_until__gt=now).exists()
+
+
 def give_back(run_pk: int, *, owner: str, next_tick_at: datetime | None, failures: int = 0) -> bool:
     """End the tick: the run is due again at `next_tick_at` (never, when None).
 

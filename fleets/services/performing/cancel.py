@@ -22,6 +22,7 @@ from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformError
 from fleets.platform_api.types import AbortAnswer
 from fleets.services import operations
+from fleets.services.driving import lease
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_gone
@@ -201,7 +202,10 @@ def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool
     ended = write_news(fleet, news.turns, now=now)
     ended += end_on_gone_machines(run, fleet, now=now)
     came_back = _note_still_running(operation, news)
-    never = end_never_seen(run, fleet, news, reason=OutcomeReason.CANCELLED, now=now)
+    never: list[Turn] = []
+    if not lease.is_taken(run.pk, now=now):
+        # A tick that is still at work may have a request under way, and will tell.
+        never = end_never_seen(run, fleet, news, reason=OutcomeReason.CANCELLED, now=now)
     show_ends(fleet, never)
     is_awaited = _is_awaited(operation, load_open_turns(run), now=now)
     quiet = complete and not ended and not never and not came_back and not is_awaited
