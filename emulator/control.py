@@ -10,7 +10,8 @@ from emulator import snapshot
 from emulator.advance import advance
 from emulator.calls import Answer
 from emulator.errors import ApiError, bad_request, forbidden, not_supported
-from emulator.strict import BOOL, INT, NUMBER, TEXT, check_fields, parse_object
+from emulator.harnesses import HARNESSES
+from emulator.strict import BOOL, INT, NUMBER, OBJECT, TEXT, check_fields, parse_object
 from emulator.world import World
 
 JsonObject = dict[str, Any]
@@ -130,9 +131,16 @@ class Control:
 
     async def _dials(self, _query: QueryParams, body: JsonObject) -> Any:
         dials = self._world.dials
-        check_fields(body, where="body", fields=dict.fromkeys(vars(dials), NUMBER))
+        fields = dict.fromkeys(vars(dials), NUMBER) | {"failing_harnesses": OBJECT}
+        check_fields(body, where="body", fields=fields)
+        failing = body.pop("failing_harnesses", None)
+        if failing is not None:
+            wanted = dict.fromkeys(HARNESSES, NUMBER)
+            check_fields(failing, where="failing_harnesses", fields=wanted)
+            dials.failing_harnesses = {name: float(share) for name, share in failing.items()}
         for name, value in body.items():
-            setattr(dials, name, int(value) if name == "rate_per_minute" else float(value))
+            kind = int if isinstance(getattr(dials, name), int) else float
+            setattr(dials, name, kind(value))
         return {"dials": snapshot.dials(self._world)}
 
     async def _reset(self, _query: QueryParams, _body: JsonObject) -> Any:

@@ -15,6 +15,9 @@ class Dials:
     turn_time_factor: float
     create_time_factor: float
     event_retention_s: float
+    memory_model: int
+    cold_start_race: int
+    failing_harnesses: dict[str, float]
 
     @classmethod
     def of(cls, config: Config) -> "Dials":
@@ -26,4 +29,7 @@ class Dials:
             turn_time_factor=factor,
             create_time_factor=factor,
             event_retention_s=config.event_retention_s,
+            memory_model=1,
+            cold_start_race=0,
+            failing_harnesses={},
         )

@@ -71,6 +71,8 @@ class Machine:
     body_digest: str = ""
     ran_ms: int = 0
     running_ms: int | None = None
+    warm: bool = False
+    first_execution_id: str | None = None
 
 
 @dataclass
@@ -146,6 +148,7 @@ class Execution:
     outside: bool = False
     attached: bool = False
     doom: str | None = None
+    memory_mib: int = 0
     waiting: JsonObject | None = None
     status: str = "running"
     cursor: int = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from emulator import prices
 from emulator.config import PACE_FACTORS
 from emulator.contract import OPERATIONS, PROVENANCE
+from emulator.dooms import DOOMS
 from emulator.faults import KINDS
 from emulator.resources.sandbox_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
 from emulator.scripts import DIRECTIVES
@@ -55,6 +56,7 @@ def _directives() -> str:
     lines += ["", "Error codes of turns that end badly:", "", "| Code | Message |", "|---|---|"]
     lines += [f"| `{code}` | {message} |" for code, message in FAILURES.values()]
     lines += [f"| `{code}` | {message} |" for code, message in ENDINGS.items()]
+    lines += [f"| `{code}` | {message} |" for code, message in list(DOOMS.values())[1:]]
     others = {
         "budget_exceeded": "402 of the router (contract 10, row 16).",
         "UNAUTHORIZED": "The key was revoked.",

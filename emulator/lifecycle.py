@@ -133,6 +133,7 @@ def cease(world: World, machine: Machine, *, status: str, error_code: str) -> No
         _meter(world, machine, sign=-1)
         machine.ran_ms = runtime_ms(world, machine)
         machine.running_ms = None
+        machine.warm, machine.first_execution_id = False, None
     end_turns_of(world, machine, error_code=error_code)
     machine.status = status
     if not machine.deleting:

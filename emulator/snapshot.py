@@ -84,10 +84,13 @@ def _key(world: World, key_id: str) -> JsonObject:
 
 
 def dials(world: World) -> JsonObject:
-    return {
-        name: value if isinstance(value, int) else Decimal(str(value))
-        for name, value in vars(world.dials).items()
-    }
+    return {name: _exact(value) for name, value in vars(world.dials).items()}
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _exact(one) for name, one in value.items()}
+    return value if isinstance(value, int) else Decimal(str(value))
 
 
 def ledger(world: World, *, key_id: str | None, since_ms: int) -> JsonObject:

@@ -1,15 +1,19 @@
 """The turn engine: beats on the clock, model calls against the ledger, ends of every kind."""
 
 from emulator import closing, frames, modelcalls
+from emulator.dooms import DOOMS, HARNESS_FAILED, doom_of
 from emulator.entities import Execution
 from emulator.interactions import ask, withdraw
+from emulator.memory import take
 from emulator.scripts import Beat, CallPlan, Plan
 from emulator.turn_ends import after_end, emit, end_turn, fail, script_of, settle_call
 from emulator.world import World
 
 CATCH_UP_S = 0.02
+# The beat at which a doomed turn fails: before its first call, or in it.
+DOOMED_AT = {"harness": "call", "credential": "call", "out_of_memory": "think"}
 FAILURES = {
-    "harness": ("HARNESS_START_FAILED", "The harness ended with code 1 before its first call."),
+    "harness": HARNESS_FAILED,
     "tool": ("EXEC_TIMEOUT", "The tool did not answer within 120000 ms."),
     "model": ("provider_inference_unavailable", "The model's provider did not answer."),
 }
@@ -21,6 +25,8 @@ def begin_turn(world: World, execution: Execution) -> None:
     session.execution_ids.append(execution.id)
     session.active_execution_id = execution.id
     world.executions[execution.id] = execution
+    machine = world.machines[execution.sandbox_id]
+    execution.doom = execution.doom or doom_of(world, execution, machine)
     _schedule(world, execution, delay_ms=0)
     world.touch(session)
 
@@ -38,10 +44,33 @@ def turn_due(world: World, execution_id: str) -> None:
     plan, beats = script_of(world, execution)
     beat = beats[execution.cursor]
     execution.cursor += 1
-    _play(world, execution, plan=plan, beat=beat)
+    if not _meets_doom(world, execution, beat=beat):
+        _play(world, execution, plan=plan, beat=beat)
+    if beat.action in ("call", "beat", "tool") and execution.doom is None:
+        # Contract 10, row 25: its machine is warm from now on.
+        _warm(world, execution)
     world.touch(execution)
     if execution.status == "running":
         _schedule(world, execution, delay_ms=beats[execution.cursor].delay_ms)
+
+
+def _meets_doom(world: World, execution: Execution, *, beat: Beat) -> bool:
+    """Fail the turn when this is the beat at which it must; True = it failed."""
+    doom = execution.doom
+    if beat.action == "think" and not execution.memory_mib and not take(world, execution):
+        doom = "out_of_memory"
+    if doom is None or beat.action != DOOMED_AT[doom]:
+        return False
+    code, message = DOOMS[doom]
+    fail(world, execution, code=code, message=message)
+    return True
+
+
+def _warm(world: World, execution: Execution) -> None:
+    machine = world.machines[execution.sandbox_id]
+    if not machine.warm and execution.status == "running":
+        machine.warm = True
+        world.touch(machine)
 
 
 def _schedule(world: World, execution: Execution, *, delay_ms: float) -> None:

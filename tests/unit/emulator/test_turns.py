@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from emulator.prices import PRESETS
 from tests.unit.emulator.bench import Bench, turn_body
 
 
@@ -61,7 +62,7 @@ def transcript(bench: Bench) -> dict[str, Any]:
 def test_concurrency_changes_no_transcript_outcome_or_cost() -> None:
     together, one_by_one = Bench(failure_share=0.3), Bench(failure_share=0.3)
     for bench, waits in ((together, False), (one_by_one, True)):
-        (box,) = bench.fleet()
+        (box,) = bench.fleet(defaults={"resources": PRESETS["large"]})
         for number in range(12):
             bench.dispatch(box, f"s{number}", f"Look at part {number}.")
             if waits:
