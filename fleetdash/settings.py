@@ -3,6 +3,7 @@
 from csp.constants import NONE, SELF
 from django.contrib.messages import constants as message_levels
 
+from fleetdash import __version__
 from fleetdash import env as settings_env
 from fleetdash.log_config import logging_config
 
@@ -206,6 +207,9 @@ PLATFORM_ID_URL = env.str("PLATFORM_ID_URL", default="https://id.tangle.tools")
 PLATFORM_ROUTER_URL = env.str("PLATFORM_ROUTER_URL", default="https://router.tangle.tools/v1")
 PLATFORM_API_KEY = env.str("PLATFORM_API_KEY", default="")
 PLATFORM_RATE_PER_MINUTE = env.int("PLATFORM_RATE_PER_MINUTE", default=300)
+FLEETDASH_VERSION: str = __version__
+# What a scraper sends as `Authorization: Bearer …` for /metrics; empty: admins only.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 FLEETDASH_ADMIN_PASSWORD = env.str("FLEETDASH_ADMIN_PASSWORD", default="")
 
 LOGGING_CONFIG = None

@@ -17,9 +17,10 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import close_old_connections
 
+from fleets import pulse
 from fleets.models import Connection, Fleet
 from fleets.platform_api.client import PlatformClient
-from fleets.platform_api.errors import RateLimited
+from fleets.platform_api.errors import PlatformRefused, RateLimited
 from fleets.platform_api.operations import Operation, Urgency
 from fleets.platform_api.secret import Secret
 from fleets.platform_api.transport import CallRecord, Transport
@@ -176,10 +177,23 @@ class Gateway:
             count = _count.get()
             if count is not None:
                 count.calls += 1
+            pulse.count_call(_counted(connection, record))
             if isinstance(record.error, RateLimited):
                 await budget.drain(record.error.retry_after_s or 1.0)
 
         return Transport(pace=pace, on_call=on_call)
+
+
+def _counted(connection: Connection, record: CallRecord) -> pulse.Call:
+    error = record.error
+    is_answer = error is None or isinstance(error, PlatformRefused)
+    return pulse.Call(
+        connection=str(connection.pk),
+        operation=record.operation.name,
+        outcome="ok" if error is None else type(error).__name__,
+        duration_s=record.duration_s,
+        words="" if error is None or is_answer else error.message or type(error).__name__,
+    )
 
 
 def _client(connection: Connection, transport: Transport) -> PlatformClient:

@@ -11,7 +11,9 @@ from fleets.views import (
     fleet_export,
     fleet_list,
     fleet_results,
+    health,
     launch,
+    metrics,
     operations,
     stop,
 )
@@ -49,6 +51,8 @@ urlpatterns = [
     path("fleets/<str:public_id>/afterwards", afterwards.fleet_afterwards, name="fleet_afterwards"),
     path("operations/<str:public_id>", operations.operation_detail, name="operation_detail"),
     path("operations/<str:public_id>/retry", operations.operation_retry, name="operation_retry"),
+    path("health", health.health, name="health"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("account", account.account, name="account"),
     path("account/theme", account.account_theme, name="account_theme"),
 ]

@@ -12,6 +12,7 @@ import redis
 import structlog
 
 from fleets.live.publish import connection
+from fleets.pulse import sign
 
 log = structlog.get_logger(__name__)
 
@@ -50,6 +51,7 @@ FOLLOWERS_KEY: Final = "fleetdash:live:followers"
 
 def mark_follower(owner: str) -> None:
     """Say that this follower lives; good for `FORGET_S` seconds."""
+    sign("follow", owner)
     try:
         connection().zadd(FOLLOWERS_KEY, {owner: time.time() + FORGET_S})
     except redis.RedisError as error:

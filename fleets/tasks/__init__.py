@@ -2,8 +2,17 @@
 name.
 """
 
+from fleets.tasks import logs, signs
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
 from fleets.tasks.watching import watch_fleets
 
-__all__ = ["perform_operation", "reap_runs", "resend_operations", "tick_run", "watch_fleets"]
+__all__ = [
+    "logs",
+    "perform_operation",
+    "reap_runs",
+    "resend_operations",
+    "signs",
+    "tick_run",
+    "watch_fleets",
+]

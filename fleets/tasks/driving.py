@@ -7,12 +7,14 @@ from fleets import dispatch
 from fleets.services.driving import lease
 from fleets.services.driving.tick import tick_run as tick
 from fleets.tasks.owner import owner
+from fleets.tasks.signs import counted
 
 
 @shared_task(name="fleets.tick_run")
 def tick_run(run_pk: int) -> None:
     """One tick of a run, unless it is not due or another tick has it."""
-    tick(run_pk, owner=owner())
+    with counted("tick"):
+        tick(run_pk, owner=owner())
 
 
 @shared_task(name="fleets.reap_runs")

@@ -7,12 +7,14 @@ from fleets import dispatch
 from fleets.services import operations
 from fleets.services.performing import perform_operation as perform
 from fleets.tasks.owner import owner
+from fleets.tasks.signs import counted
 
 
 @shared_task(name="fleets.perform_operation", acks_late=True, reject_on_worker_lost=True)
 def perform_operation(public_id: str) -> None:
     """One piece of work on an operation, unless it has ended or another worker has it."""
-    perform(public_id, owner=owner())
+    with counted("operation"):
+        perform(public_id, owner=owner())
 
 
 @shared_task(name="fleets.resend_operations")

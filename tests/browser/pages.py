@@ -117,6 +117,7 @@ PAGES: Final = (
         "fleets:operation_detail",
         lambda world: reverse("fleets:operation_detail", args=[world.operation.public_id]),
     ),
+    Page("health", "fleets:health", _plain("fleets:health")),
     Page("account", "fleets:account", _plain("fleets:account"), who="stranger"),
     Page("sign in", "account_login", _plain("account_login"), who=NOBODY),
     Page("sign-up is closed", "account_signup", _plain("account_signup"), who=NOBODY),
@@ -151,6 +152,7 @@ class Kind(StrEnum):
 NO_PAGES: Final = {
     "health_live": Kind.PROBE,
     "health_ready": Kind.PROBE,
+    "fleets:metrics": Kind.PROBE,
     "fleets:home": Kind.REDIRECT,
     "fleets:fleet_export": Kind.DOWNLOAD,
     "fleets:fleet_results": Kind.DOWNLOAD,

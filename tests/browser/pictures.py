@@ -122,6 +122,7 @@ PICTURES: Final = (
     Picture("sign out", "account_logout", _plain("account_logout")),
     Picture("change the password", "account_change_password", _plain("account_change_password")),
     Picture("sign in again", "account_reauthenticate", _plain("account_reauthenticate")),
+    Picture("health", "fleets:health", _plain("fleets:health")),
     Picture("account", "fleets:account", _plain("fleets:account")),
     Picture("account of a stranger", "fleets:account", _plain("fleets:account"), who="stranger"),
     Picture(
