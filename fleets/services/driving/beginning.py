@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
 from django.db import transaction
 from django.utils import timezone
 
@@ -30,6 +31,7 @@ from fleets.platform_api.errors import (
 from fleets.platform_api.types import Receipt
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.fresh_answer import FreshAnswer
+from fleets.services.driving.reading import AT_ONCE
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.row_updates import update_rows
 
@@ -113,6 +115,12 @@ async def send_turns(
     `profiles` holds the bodies of the turns' profiles by row.
     """
     allowed = FreshAnswer(sending_epoch)
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def in_place(turn: Turn) -> Sent:
+        async with places:
+            structlog.contextvars.bind_contextvars(turn=turn.turn_id, agent=turn.agent.agent_id)
+            return await send(turn)
 
     async def send(turn: Turn) -> Sent:
         agent = turn.agent
@@ -136,7 +144,7 @@ async def send_turns(
             return Sent(turn.pk, error=error)
         return Sent(turn.pk, receipt=receipt)
 
-    return list(await asyncio.gather(*(send(turn) for turn in turns)))
+    return list(await asyncio.gather(*(in_place(turn) for turn in turns)))
 
 
 def backend_of(agent: Agent, profiles: Mapping[int, object]) -> dict[str, object]:

@@ -22,6 +22,9 @@ EVENTS_IDLE_S = 2.0
 EVENTS_MAX_S = 8.0
 PEEK_IDLE_S = 0.2
 PEEK_MAX_S = 1.5
+# As many calls of a round at once as there are connections: the others wait here, where waiting
+# counts against no timeout and comes before the rate budget is spent.
+AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class News:
     key: KeyRow | None = None
     errors: list[PlatformError] = field(default_factory=list)
     ends_left: int = 0
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     @property
     def words(self) -> str:
@@ -110,7 +114,8 @@ async def _read_machine(
     client: PlatformClient, machine: Machine, turns: list[Turn], news: News
 ) -> None:
     try:
-        sessions = await _all_sessions(client, machine.sandbox_id)
+        async with news.places:
+            sessions = await _all_sessions(client, machine.sandbox_id)
     except NotFound:
         news.gone.add(machine.pk)
         return
@@ -168,7 +173,8 @@ async def _read_turn(
         return
     news.ends_left -= 1
     try:
-        news.turns.append(await _read_end(client, machine, turn, row, execution_id))
+        async with news.places:
+            news.turns.append(await _read_end(client, machine, turn, row, execution_id))
     except PlatformError as error:
         # The end is known but not how: the next tick reads it again.
         news.errors.append(error)
@@ -179,13 +185,14 @@ async def _peek(
 ) -> None:
     """Look whether the machine's first turn has reached a model (contract 10.25)."""
     try:
-        seen = await client.sessions.read_events(
-            machine.sandbox_id,
-            turn.agent.session_id,
-            execution_id=execution_id,
-            idle_s=PEEK_IDLE_S,
-            max_s=PEEK_MAX_S,
-        )
+        async with news.places:
+            seen = await client.sessions.read_events(
+                machine.sandbox_id,
+                turn.agent.session_id,
+                execution_id=execution_id,
+                idle_s=PEEK_IDLE_S,
+                max_s=PEEK_MAX_S,
+            )
     except PlatformError as error:
         news.errors.append(error)
         return
