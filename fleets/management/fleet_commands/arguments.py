@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="?", help="{agent_id} and {index} are filled in; or stdin")
     options = {
-        "--agents": ("N", "how many agents"),
+        "--agents": ("N|FILE.json", "how many agents, or a file in which each is its own"),
+        "--placement": ("auto|dedicated|K", "who shares a machine (default auto: by memory)"),
         "--model": ("M", "the model (default gpt-4.1-mini)"),
         "--harness": ("H", "the harness (default opencode)"),
         "--max-spend-usd": ("X", "the budget; without one nothing stops its spending"),

@@ -4,6 +4,7 @@ import re
 import secrets
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from django.utils import timezone
@@ -12,6 +13,7 @@ from fleets.domain.errors import Advice, InvalidInput, Problem
 from fleets.domain.launch_checks import Account
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec, parse_launch
+from fleets.management.fleet_commands.agents_option import read_agents_option
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.finding import page_of
 from fleets.management.fleet_commands.following import follow
@@ -24,6 +26,8 @@ from fleets.services.launch import launch_fleet
 PLACES: Final = {
     "prompt": "PROMPT",
     "count": "--agents",
+    "agents": "--agents",
+    "placement": "--placement",
     "model": "--model",
     "harness": "--harness",
     "budget": "--max-spend-usd",
@@ -33,7 +37,7 @@ PLACES: Final = {
     "team": "--team",
 }
 _GIVEN: Final = {
-    "count": "agents",
+    "placement": "placement",
     "model": "model",
     "harness": "harness",
     "budget": "max_spend_usd",
@@ -57,18 +61,25 @@ def run(console: Console, options: dict[str, Any]) -> int:
 
 
 def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
-    prompt = options["prompt"]
-    if prompt is None and not sys.stdin.isatty():
-        prompt = sys.stdin.read()
     raw = {field: options[name] or "" for field, name in _GIVEN.items()}
-    raw["prompt"] = prompt or ""
-    raw["name"] = options["name"] or _name_from(raw["prompt"])
+    raw |= read_agents_option(options["agents"] or "")
+    raw["prompt"] = _prompt(options, has_file="agents" in raw)
+    in_file = Path(options["agents"]).stem if "agents" in raw else ""
+    raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"
     raw["team"] = options["team"] or _team_of(actor)
     try:
         spec = parse_launch(raw)
     except InvalidInput as error:
         raise InvalidInput(_placed(problem) for problem in error.problems) from None
     return spec if spec.budget_nusd is not None else replace(spec, tags=(UNBUDGETED,))
+
+
+def _prompt(options: dict[str, Any], *, has_file: bool) -> str:
+    """The prompt given, or standard input; agents of a file can do without either."""
+    prompt: str | None = options["prompt"]
+    if prompt is None and not has_file and not sys.stdin.isatty():
+        return sys.stdin.read()
+    return prompt or ""
 
 
 def _placed(problem: Problem) -> Problem:
@@ -110,6 +121,7 @@ def _team_of(actor: Actor) -> str:
     return team.slug if team else ""
 
 
-def _name_from(prompt: str) -> str:
-    words = re.findall(r"[a-z0-9]+", re.sub(r"\[\[.*?\]\]|\{.*?\}", " ", prompt.lower()))
-    return "-".join(words[:_NAME_WORDS])[:_NAME_CHARS].strip("-") or "fleet"
+def name_from(text: str) -> str:
+    """A name made of the first words; "" where there is none."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"\[\[.*?\]\]|\{.*?\}", " ", text.lower()))
+    return "-".join(words[:_NAME_WORDS])[:_NAME_CHARS].strip("-")
