@@ -18,6 +18,7 @@ from emulator.errors import ApiError, bad_request, not_supported
 from emulator.faulty import FaultySend
 from emulator.journal import Entry
 from emulator.lifecycle import machine_due
+from emulator.memory import kill_one
 from emulator.money import dumps
 from emulator.resources import HANDLERS
 from emulator.resources.dispatch import stop_attached
@@ -109,6 +110,10 @@ class EmulatorApp:
         faulty = FaultySend(self.world, entry, send, identity=_identity(scope, headers, params))
         if not await faulty.before():
             return
+        is_turn = entry.operation in ("sessions.dispatch", "sessions.run")
+        if entry.fault == "out_of_memory" and "sandboxId" in params and not is_turn:
+            with self.world.lock:
+                kill_one(self.world, params["sandboxId"], session_id=params.get("sessionId"))
         answer = faulty.instead or self._answer(
             operation, params=params, scope=scope, headers=headers, body=body, entry=entry
         )

@@ -28,6 +28,9 @@ _FAULT = {
     "retryAfter": INT,
     "afterBytes": INT,
     "when": TEXT,
+    "event": INT,
+    "share": NUMBER,
+    "afterEvents": INT,
 }
 
 Action = Callable[[QueryParams, JsonObject], Awaitable[Any]]

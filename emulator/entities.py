@@ -168,6 +168,7 @@ class Execution:
     error: str | None = None
     error_code: str | None = None
     tools: list[JsonObject] = field(default_factory=list)
+    knows: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # The store reads every fraction as a Decimal.

@@ -16,6 +16,14 @@ KINDS = {
     "truncate": "does it, then cuts the answer or stream after `afterBytes` (default: half)",
     "timed_out_but_happened": "does it, then holds the connection `latencyMs` (default 60000) and "
     "closes it without the answer",
+    "stall_stream": "sends the first `afterEvents` events of a stream (default 1), then nothing "
+    "more, on an open connection",
+    "drop_event": "leaves events of a stream out: the one whose id is `event`, or each with chance "
+    "`share` (default 0.2)",
+    "duplicate_event": "sends such events twice",
+    "reorder_event": "sends such events after the one that follows them",
+    "out_of_memory": "does it, and an agent dies of memory: a dispatched turn's own in its first "
+    "model call, else the one that runs in the session or sandbox named by the path",
     "hold_until_released": "writes the request down and answers only once released through "
     "control; `when` is `before` (default) or `after` doing it",
 }
@@ -37,6 +45,9 @@ class Fault:
     retry_after: int = 1
     after_bytes: int | None = None
     when: str = "before"
+    event: int | None = None
+    share: float = 0.2
+    after_events: int = 1
     hits: int = 0
     seen: Counter[str] = field(default_factory=Counter)
 
@@ -88,11 +99,14 @@ class Faults:
             "retryAfter": "retry_after",
             "afterBytes": "after_bytes",
             "when": "when",
+            "event": "event",
+            "share": "share",
+            "afterEvents": "after_events",
         }
         for wire, name in names.items():
             if wire in spec:
                 value = spec[wire]
-                setattr(fault, name, float(value) if wire == "probability" else value)
+                setattr(fault, name, float(value) if wire in ("probability", "share") else value)
         self.active.append(fault)
         return fault
 

@@ -10,6 +10,8 @@ from starlette.types import Message, Send
 
 from emulator.calls import Answer
 from emulator.errors import rate_limited
+from emulator.event_faults import KINDS as EVENT_KINDS
+from emulator.event_faults import EventFault, count_of, first_of
 from emulator.faults import Fault, Held
 from emulator.journal import Entry
 from emulator.world import World
@@ -27,14 +29,21 @@ class FaultySend:
         self._fault: Fault | None = None
         self._sent = 0
         self._cut = False
+        self._is_stream = False
         self.instead: Answer | None = None
         if world.faults.active:
             turn = _turn_of(entry.body)
             self._fault = world.faults.pick(
                 entry.operation, path=entry.path, identity=f"{identity} {turn}"
             )
+        self._events: EventFault | None = None
+        self._left = 0
         if self._fault is not None:
             entry.fault = self._fault.kind
+            self._left = self._fault.after_events
+            if self._fault.kind in EVENT_KINDS:
+                struck = f"{identity} {turn}"
+                self._events = EventFault(self._fault, seed=world.config.seed, identity=struck)
 
     async def before(self) -> bool:
         """What happens before anything is done; False = the connection is closed already."""
@@ -77,10 +86,31 @@ class FaultySend:
             return
         if message["type"] == "http.response.start":
             self._entry.status = message["status"]
+            content = dict(message.get("headers", ())).get(b"content-type", b"")
+            self._is_stream = content.startswith(b"text/event-stream")
         elif self._fault is not None and self._fault.kind == "truncate":
             await self._truncate(message, limit=self._fault.after_bytes)
             return
+        elif self._is_stream and self._events is not None:
+            is_last = not message.get("more_body", False)
+            body = self._events.pass_on(message.get("body", b""), is_last=is_last)
+            message = {**message, "body": body}
+        elif self._is_stream and self._fault is not None and self._fault.kind == "stall_stream":
+            await self._stall(message)
+            return
         await self._send(message)
+
+    async def _stall(self, message: Message) -> None:
+        """Pass on what is left to send, then nothing until somebody gives up."""
+        body: bytes = message.get("body", b"")
+        count = count_of(body)
+        if count <= self._left and message.get("more_body", False):
+            self._left -= count
+            await self._send(message)
+            return
+        await self._send({**message, "body": first_of(body, count=self._left), "more_body": True})
+        await self._world.stopping.wait()
+        self._abort()
 
     async def _truncate(self, message: Message, *, limit: int | None) -> None:
         body: bytes = message.get("body", b"")

@@ -8,6 +8,7 @@ that it kills the agent which came last.
 from emulator.entities import Execution
 from emulator.harnesses import HARNESSES
 from emulator.ids import rng_for
+from emulator.turn_ends import fail
 from emulator.world import World
 
 IDLE_MIB = 180
@@ -34,6 +35,19 @@ def used_mib(world: World, sandbox_id: str) -> int:
     ]
     agents = sum(world.executions[one].memory_mib for one in running if one is not None)
     return IDLE_MIB + agents * (100 - RECLAIMED_PERCENT) // 100
+
+
+def kill_one(world: World, sandbox_id: str, *, session_id: str | None) -> None:
+    """Kill the agent that runs in the session, or the largest one of the machine."""
+    running = [
+        world.executions[active]
+        for one in world.sessions_by_machine.get(sandbox_id, [])
+        if (active := world.sessions[one].active_execution_id) is not None
+        and session_id in (None, world.sessions[one].session_id)
+    ]
+    if running:
+        victim = max(running, key=lambda one: (one.memory_mib, one.id))
+        fail(world, victim, code=KILLED[0], message=KILLED[1])
 
 
 def take(world: World, execution: Execution) -> bool:

@@ -2,11 +2,12 @@
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from emulator.ids import rng_for
 from emulator.narrative import Narrative
 from emulator.narratives import ALL, KEYWORDS
+from emulator.recall import recalled
 
 FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90
@@ -23,6 +24,8 @@ DIRECTIVES = {
     "[[calls 5]]": "exactly 5 model calls (1 to 50)",
     "[[ask question]]": "the turn ends after its first model call, waiting for an answer; "
     "`[[ask approval]]` and `[[ask plan]]` for theirs",
+    "[[recall]]": "the answer names the codewords the agent knows: “codeword is X” in an inline "
+    "skill of its profile, or in the first prompt of its session",
     "[[fail if agent-3]]": "any of these only when the rest of the prompt has that word",
 }
 
@@ -95,9 +98,10 @@ def subject_of(prompt: str) -> str:
 
 
 def plan_turn(
-    *, seed: int, session_id: str, turn_id: str, prompt: str, failure_share: float, context: int
-) -> Plan:
-    """The turn's plan; `context` is the number of tokens the session holds already."""
+    *, seed: int, session_id: str, turn_id: str, prompt: str, failure_share: float, context: int,
+    knows: tuple[str, ...] = (),
+) -> Plan:  # fmt: skip
+    """The turn's plan. `context`: tokens that the session holds; `knows`: codewords it can name."""
     rng = rng_for(seed, "turn", session_id, turn_id)
     rest, words = directives(prompt)
     narrative = _narrative(rng, rest)
@@ -109,6 +113,8 @@ def plan_turn(
     elif "ok" in words:
         fails = False
     calls = _calls(rng, narrative=narrative, subject=subject_of(rest), count=count, context=context)
+    if "recall" in words:
+        calls = (*calls[:-1], replace(calls[-1], says=(*calls[-1].says, recalled(knows))))
     return Plan(
         calls=calls,
         cold_ms=rng.randint(200, 800),

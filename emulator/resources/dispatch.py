@@ -11,6 +11,7 @@ from emulator.errors import bad_request, wrong_state
 from emulator.frames import run_control_ref
 from emulator.ids import digest, execution_id, trace_id
 from emulator.money import dumps
+from emulator.recall import known_codewords
 from emulator.resources.backend_body import check_backend, effective_backend
 from emulator.resources.events import frames_of
 from emulator.resources.sandboxes import find_machine
@@ -117,6 +118,8 @@ def admit(call: Call, *, turn_id: str) -> Admission:
     execution.outside = outside
     machine.activity_ms = world.now_ms()
     world.touch(machine)
+    if call.entry.fault == "out_of_memory":
+        execution.doom = "out_of_memory"
     begin_turn(world, execution)
     call.entry.admitted, call.entry.execution_id = True, execution.id
     return Admission(execution, dispatched=True, existed=False)
@@ -179,7 +182,16 @@ def _execution(
         failure_share=world.dials.failure_share,
         context_tokens=session.context_tokens,
         started_ms=now_ms,
+        knows=_knows(world, session, body, machine=machine, prompt=prompt),
     )
+
+
+def _knows(
+    world: World, session: Session, body: dict[str, Any], *, machine: Machine, prompt: str
+) -> list[str]:
+    profile = (body.get("backend") or {}).get("profile") or (machine.backend or {}).get("profile")
+    first = session.execution_ids[0] if session.execution_ids else None
+    return known_codewords(profile, world.executions[first].prompt if first else prompt)
 
 
 def _receipt(admission: Admission) -> dict[str, Any]:

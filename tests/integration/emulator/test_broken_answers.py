@@ -152,3 +152,22 @@ def test_stream_follows_a_turn_to_its_end(client: httpx.Client) -> None:
         frames = read_frames("".join(stream.iter_text()))
     assert frames[-1][0] == "done"
     assert time.monotonic() - began > 0.3
+
+
+def test_stalled_stream_stays_open_and_says_nothing_more(client: httpx.Client) -> None:
+    box = running_box(client)
+    agents = f"/sandbox/v1/sandboxes/{box}/runtime/agents"
+    client.post(f"{agents}/run/stream", json=turn_body("s", "Look. [[ok]]"))
+    fault = {"operation": "sessions.events", "kind": "stall_stream", "afterEvents": 3, "count": 1}
+    control(client, "faults", fault)
+    got: list[str] = []
+
+    def read_all() -> None:
+        with client.stream("GET", f"{agents}/sessions/s/events", timeout=0.5) as reply:
+            got.extend(reply.iter_text())
+
+    with pytest.raises(httpx.ReadTimeout):
+        read_all()
+    assert [data["#"] for _name, data in read_frames("".join(got))] == ["1", "2", "3"]
+    whole = client.get(f"{agents}/sessions/s/events").text
+    assert read_frames(whole)[-1][0] == "done"
