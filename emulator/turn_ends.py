@@ -23,6 +23,7 @@ def script_of(world: World, execution: Execution) -> tuple[Plan, list[Beat]]:
             prompt=execution.prompt,
             failure_share=execution.failure_share,
             context=execution.context_tokens,
+            knows=tuple(execution.knows),
         )
         found = (plan, beats_of(plan, time_factor=execution.time_factor))
         world.scripts[execution.id] = found
