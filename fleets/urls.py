@@ -15,6 +15,8 @@ from fleets.views import (
     launch,
     metrics,
     operations,
+    prompt,
+    session,
     stop,
 )
 
@@ -28,8 +30,21 @@ urlpatterns = [
     path("fleets/new/preview", launch.fleet_preview, name="fleet_preview"),
     path("fleets/launch", launch.fleet_launch, name="fleet_launch"),
     path("fleets/<str:public_id>", fleet_detail.fleet_detail, name="fleet_detail"),
+    path("fleets/<str:public_id>/agents/<str:agent_id>", session.fleet_agent, name="fleet_agent"),
     path(
-        "fleets/<str:public_id>/agents/<str:agent_id>", fleet_detail.fleet_agent, name="fleet_agent"
+        "fleets/<str:public_id>/agents/<str:agent_id>/events/<int:turn>/<int:event>",
+        session.agent_event,
+        name="agent_event",
+    ),
+    path(
+        "fleets/<str:public_id>/agents/<str:agent_id>/events/<int:turn>/<int:event>/text",
+        session.agent_event_text,
+        name="agent_event_text",
+    ),
+    path(
+        "fleets/<str:public_id>/agents/<str:agent_id>/prompt",
+        prompt.agent_prompt,
+        name="agent_prompt",
     ),
     path(
         "fleets/<str:public_id>/results.<str:kind>",

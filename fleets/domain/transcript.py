@@ -91,6 +91,8 @@ class Item:
     last: int
     text: str = ""
     tool: ToolUse | None = None
+    # Text that an earlier message of the same part has said already is not said again.
+    base: int = 0
 
 
 @dataclass(slots=True)
@@ -99,8 +101,8 @@ class TranscriptFold:
 
     items: list[Item] = field(default_factory=list)
     upto: int = 0
-    _by_part: dict[str, Item] = field(default_factory=dict)
-    _message_of: dict[str, str] = field(default_factory=dict)
+    _by_key: dict[str, Item] = field(default_factory=dict)
+    _said: dict[str, str] = field(default_factory=dict)
 
     def add_all(self, frames: Iterable[Frame]) -> None:
         """Fold what is new; frames up to `upto` are known already."""
@@ -108,10 +110,6 @@ class TranscriptFold:
             if frame.number > self.upto:
                 self.upto = frame.number
                 self._add(frame)
-
-    def keys_of(self, parts: Iterable[str]) -> set[str]:
-        """Keys of the items that these parts speak of, as far as they are known here."""
-        return {self._by_part[part].key for part in parts if part in self._by_part}
 
     def _add(self, frame: Frame) -> None:
         data = frame.data
@@ -126,7 +124,7 @@ class TranscriptFold:
         elif frame.type in _SAID:
             kind, *names = _SAID[frame.type]
             text = next((text for name in names if (text := _text_of(data.get(name)))), "")
-            self._begin(frame, ItemKind(kind), part_id=f"{frame.type}{frame.number}").text = text
+            self._item(frame, ItemKind(kind), f"{frame.type}{frame.number}").text = text
 
     def _add_part(self, frame: Frame, part: Mapping[str, Any], delta: Any) -> None:
         kind = part.get("type")
@@ -135,35 +133,23 @@ class TranscriptFold:
         elif kind == "tool":
             self._add_tool(frame, part)
         elif kind in ("subtask", "file"):
-            part_id = str(part.get("id") or frame.number)
-            item = self._by_part.get(part_id) or self._begin(frame, ItemKind.NOTE, part_id=part_id)
+            item = self._item(frame, ItemKind.NOTE, str(part.get("id") or frame.number))
             item.text = _text_of(part.get("description") or part.get("filename") or kind)
-            item.last = frame.number
 
     def _add_text(self, frame: Frame, part: Mapping[str, Any], delta: Any, kind: ItemKind) -> None:
-        part_id, message = str(part.get("id")), str(part.get("messageID"))
-        whole, item = part.get("text"), self._by_part.get(part_id)
-        if item is not None and item.kind is not kind:
-            item = None
-        begins_anew = (
-            item is not None
-            and isinstance(whole, str)
-            and message != self._message_of.get(part_id)
-            and not whole.startswith(item.text)
-        )
-        if item is None or begins_anew:
-            item = self._begin(frame, kind, part_id=part_id, mark=message if begins_anew else "")
-        self._message_of[part_id] = message
-        item.last = frame.number
+        part_id, whole = str(part.get("id")), part.get("text")
+        is_known = item_key(kind, part_id, str(part.get("messageID"))) in self._by_key
+        item = self._item(frame, kind, part_id, str(part.get("messageID")))
         if isinstance(whole, str):
-            item.text = whole
+            if not is_known:
+                item.base = _already_said(self._said.get(part_id), whole, delta)
+            item.text = whole[item.base :].lstrip()
+            self._said[part_id] = whole
         elif isinstance(delta, str):
             item.text += delta
 
     def _add_tool(self, frame: Frame, part: Mapping[str, Any]) -> None:
-        part_id = str(part.get("id") or part.get("callID") or frame.number)
-        item = self._by_part.get(part_id) or self._begin(frame, ItemKind.TOOL, part_id=part_id)
-        item.last = frame.number
+        item = self._item(frame, ItemKind.TOOL, _part_id(part, frame))
         item.tool = _tool(part)
         item.tool.equal_calls = self._equal_calls(item)
 
@@ -182,14 +168,17 @@ class TranscriptFold:
             return
         said = (item.text.strip() for item in self.items if item.kind is ItemKind.TEXT)
         if not any(text and (text in final or final in text) for text in said):
-            self._begin(frame, ItemKind.TEXT, part_id="result").text = final
+            self._item(frame, ItemKind.TEXT, "result").text = final
 
-    def _begin(self, frame: Frame, kind: ItemKind, *, part_id: str, mark: str = "") -> Item:
-        name = f"{kind}:{part_id}:{mark}".encode("utf-8", "replace")
-        key = hashlib.blake2b(name, digest_size=6).hexdigest()
-        item = Item(key=key, kind=kind, first=frame.number, last=frame.number)
-        self.items.append(item)
-        self._by_part[part_id] = item
+    def _item(self, frame: Frame, kind: ItemKind, part_id: str, message: str = "") -> Item:
+        """The item that a frame speaks of, begun if it is not there yet."""
+        key = item_key(kind, part_id, message)
+        item = self._by_key.get(key)
+        if item is None:
+            item = Item(key=key, kind=kind, first=frame.number, last=frame.number)
+            self.items.append(item)
+            self._by_key[key] = item
+        item.last = frame.number
         return item
 
 
@@ -203,14 +192,33 @@ _SAID: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def part_ids(frames: Iterable[Frame]) -> set[str]:
-    """The parts that these frames speak of."""
-    found = set()
-    for frame in frames:
-        part = frame.data.get("part")
-        if isinstance(part, Mapping):
-            found.add(str(part.get("id")))
-    return found
+def item_key(kind: ItemKind, part_id: str, message: str = "") -> str:
+    """The same for every frame of one item, whatever page it is on."""
+    name = f"{kind}:{part_id}:{message}".encode("utf-8", "replace")
+    return hashlib.blake2b(name, digest_size=6).hexdigest()
+
+
+def keys_of(frames: Iterable[Frame]) -> set[str]:
+    """Keys of the items that these frames speak of."""
+    fold = TranscriptFold()
+    fold.add_all(frames)
+    return {item.key for item in fold.items}
+
+
+def _part_id(part: Mapping[str, Any], frame: Frame) -> str:
+    return str(part.get("id") or part.get("callID") or frame.number)
+
+
+def _already_said(before: str | None, whole: str, delta: Any) -> int:
+    """How much of a part's text an earlier message of it has said."""
+    if before is None:
+        return 0
+    if whole.startswith(before):
+        return len(before)
+    # A part that begins anew says all of it in its first piece.
+    if isinstance(delta, str) and delta and len(delta) < len(whole):
+        return len(whole) - len(delta)
+    return 0
 
 
 def _tool(part: Mapping[str, Any]) -> ToolUse:

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
+from fleets.live.appends import Appended
 from fleets.live.fragments import MAX_PARTIALS, Hint, Partial, Piece
 
 # What the format takes for a line break; other Unicode breaks are text.
@@ -29,6 +31,17 @@ def beat(*, is_live: bool, entry: str) -> bytes:
 def resync(*, entry: str = "") -> bytes:
     """Something was missed: the page fetches its fragments again."""
     return frame("", event="resync", entry=entry)
+
+
+def appended(news: Appended, *, entry: str) -> bytes:
+    """What is new of a page that grows, as one JSON object, and its hints."""
+    sent = b""
+    if news.items:
+        body = {"cursor": news.cursor, "items": [asdict(item) for item in news.items]}
+        sent += frame(json.dumps(body), event="append", entry=entry)
+    if news.hints:
+        sent += frame(" ".join(news.hints), event="hint", entry=entry)
+    return sent
 
 
 def pieces(found: Sequence[Piece], *, entry: str) -> bytes:

@@ -5,8 +5,13 @@ otherwise. Rendering happens in threads of its own, whose database connections g
 """
 
 import asyncio
-from collections.abc import Iterable
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import structlog
@@ -14,16 +19,21 @@ from django.db import connections
 from redis.exceptions import RedisError
 
 from fleets.live import frames
-from fleets.live.channels import Change, Position
-from fleets.live.fragments import Piece, render
+from fleets.live.appends import Appended, append, growing_topic
+from fleets.live.channels import Change, Position, session_topic
+from fleets.live.fragments import Piece, load_renderers, render
 from fleets.live.reader import MissedError, StreamReader
 from fleets.live.subscribers import Subscriber, Subscribers
+from fleets.live.watched import MARK_S, mark_watched
+from fleets.pulse import sign
 
 log = structlog.get_logger(__name__)
+T = TypeVar("T")
 
 GATHER_S = 0.25
 RETRY_S = 2.0
 _REPLAYS_KEPT = 64
+_NAME = f"{socket.gethostname()}:{os.getpid()}"
 
 Gathered = dict[str, list[Change]]
 
@@ -35,8 +45,11 @@ class Hub:
         self.subscribers = Subscribers()
         self.is_live = False
         self.position: Position | None = None
+        # From a change's entry in Redis to its last byte in the queues, at the last flush.
+        self.lag_s = 0.0
         self._reader = StreamReader()
         self._task: asyncio.Task[None] | None = None
+        self._marking: asyncio.Task[None] | None = None
         self._started = asyncio.Event()
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="live-render")
         self._replays: dict[tuple[str, str, str, str], asyncio.Task[bytes]] = {}
@@ -56,12 +69,33 @@ class Hub:
             self._task = asyncio.create_task(
                 self._run(self._reader, self._started), name="live-hub"
             )
+            self._marking = asyncio.create_task(self._mark(), name="live-watched")
         await self._started.wait()
         subscriber.offer(frames.beat(is_live=self.is_live, entry=""))
         if self.is_live:
             replayed = await self._replay(subscriber, since)
             if replayed:
                 subscriber.offer(replayed)
+        load_renderers()
+        if topic := growing_topic(subscriber.ticket.page, subscriber.ticket.topics):
+            # Whether or not anything was missed: the cursor says.
+            subscriber.wake()
+            await self._in_thread(mark_watched, [topic])
+
+    async def appended(self, subscriber: Subscriber) -> bytes:
+        """What is new of a growing page since the connection's own cursor."""
+        ticket = subscriber.ticket
+        topic = growing_topic(ticket.page, ticket.topics)
+        subscriber.is_woken = False
+        if topic is None:
+            return b""
+        try:
+            news = await self._in_thread(_append_and_let_go, ticket.page, topic, subscriber.cursor)
+        except Exception:
+            log.exception("live.append_failed", page=ticket.page, topic=topic)
+            return frames.resync(entry=self.entry)
+        subscriber.cursor = news.cursor
+        return frames.appended(news, entry=self.entry)
 
     def leave(self, subscriber: Subscriber) -> None:
         """Stop listening; the last one out stops the reader."""
@@ -69,7 +103,20 @@ class Hub:
         if not self.subscribers and self._task is not None:
             self._task.cancel()
             self._task = None
+            if self._marking is not None:
+                self._marking.cancel()
             self.is_live = False
+
+    async def _mark(self) -> None:
+        """Tell the other processes what is looked at here."""
+        while True:
+            await self._in_thread(mark_watched, self.subscribers.topics())
+            streams, lag_s = len(self.subscribers), round(self.lag_s, 3)
+            await self._in_thread(partial(sign, "web", _NAME, streams=streams, lag_s=lag_s))
+            await asyncio.sleep(MARK_S)
+
+    async def _in_thread(self, work: Callable[..., T], *facts: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *facts)
 
     async def _run(self, reader: StreamReader, started: asyncio.Event) -> None:
         try:
@@ -100,9 +147,10 @@ class Hub:
             await asyncio.sleep(GATHER_S)
             more, self.position = await reader.read(self.position, wait=False)
             await self._flush(merged([*gathered, *more]))
+            self.lag_s = max(0.0, time.time() - self.position.order[0] / 1000)
 
     async def _flush(self, gathered: Gathered) -> None:
-        for topic, changes in gathered.items():
+        for topic, changes in self._with_sessions(gathered).items():
             kind, _, who = topic.partition(":")
             if kind == "rights":
                 for subscriber in self.subscribers.of_user(int(who)):
@@ -113,13 +161,25 @@ class Hub:
                 for subscriber in self.subscribers.hearing(topic, page):
                     if message:
                         subscriber.offer(message)
+                    if topic == growing_topic(page, subscriber.ticket.topics):
+                        subscriber.wake()
+
+    def _with_sessions(self, gathered: Gathered) -> Gathered:
+        """Changes of agents are news of their sessions too, for those that somebody looks at."""
+        heard = {topic for topic in self.subscribers.topics() if topic.startswith("session:")}
+        if not heard:
+            return gathered
+        told = {topic: list(changes) for topic, changes in gathered.items()}
+        for changes in gathered.values():
+            for change in changes:
+                if change.get("kind") == "agents":
+                    for topic in heard & {session_topic(pk) for pk in change["ids"]}:
+                        told.setdefault(topic, []).append({"kind": "agent"})
+        return told
 
     async def _rendered(self, page: str, topic: str, changes: list[Change]) -> bytes:
-        loop = asyncio.get_running_loop()
         try:
-            found = await loop.run_in_executor(
-                self._threads, _render_and_let_go, page, topic, changes
-            )
+            found = await self._in_thread(_render_and_let_go, page, topic, changes)
         except Exception:
             # One broken renderer must not silence the other pages; this one fetches by itself.
             log.exception("live.render_failed", page=page, topic=topic)
@@ -168,6 +228,13 @@ def merged(entries: Iterable[tuple[str, list[Change]]]) -> Gathered:
 def _render_and_let_go(page: str, topic: str, changes: list[Change]) -> list[Piece]:
     try:
         return render(page, topic, changes)
+    finally:
+        connections.close_all()
+
+
+def _append_and_let_go(page: str, topic: str, cursor: str) -> Appended:
+    try:
+        return append(page, topic, cursor)
     finally:
         connections.close_all()
 

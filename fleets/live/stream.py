@@ -22,7 +22,7 @@ from django.http import HttpRequest
 
 from fleets.live import frames
 from fleets.live.hub import Hub, hub
-from fleets.live.subscribers import Subscriber
+from fleets.live.subscribers import WAKE, Subscriber
 from fleets.live.tokens import Ticket, fits_session, unseal
 from fleets.models import User
 
@@ -56,7 +56,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         return
     since = headers.get("last-event-id") or query.get("since", [""])[0]
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-    subscriber = Subscriber(ticket)
+    subscriber = Subscriber(ticket, cursor=headers.get("live-cursor") or ticket.cursor)
     house = hub()
     watch = asyncio.create_task(_end_when_gone(receive, subscriber))
     try:
@@ -81,6 +81,10 @@ async def _pump(house: Hub, subscriber: Subscriber, send: Send) -> None:
             message = frames.beat(is_live=house.is_live, entry=house.entry)
         if message is None:
             return
+        if message == WAKE:
+            message = await house.appended(subscriber)
+            if not message:
+                continue
         await send({"type": "http.response.body", "body": message, "more_body": True})
 
 

@@ -8,13 +8,17 @@ from fleets.live import frames
 from fleets.live.tokens import Ticket
 
 QUEUE_SIZE = 64
+# In the queue it stands for: read what is new from the connection's own cursor.
+WAKE = b""
 
 
 @dataclass(slots=True, eq=False)
 class Subscriber:
-    """One open stream. `None` in the queue means: end it."""
+    """One open stream. `None` in the queue means: end it. `cursor`: how far it was appended to."""
 
     ticket: Ticket
+    cursor: str = ""
+    is_woken: bool = False
     queue: asyncio.Queue[bytes | None] = field(
         default_factory=lambda: asyncio.Queue(maxsize=QUEUE_SIZE)
     )
@@ -26,12 +30,19 @@ class Subscriber:
             message = frames.resync()
         self.queue.put_nowait(message)
 
+    def wake(self) -> None:
+        """Let the connection read what is new, once for all that happened until it does."""
+        if not self.is_woken:
+            self.offer(WAKE)
+            self.is_woken = True
+
     def end(self) -> None:
         """End the stream, whatever waits."""
         self._empty()
         self.queue.put_nowait(None)
 
     def _empty(self) -> None:
+        self.is_woken = False
         while not self.queue.empty():
             self.queue.get_nowait()
 
@@ -67,6 +78,10 @@ class Subscribers:
                 pages.pop(page, None)
             if not pages:
                 self._by_topic.pop(topic, None)
+
+    def topics(self) -> tuple[str, ...]:
+        """Everything that somebody listens to."""
+        return tuple(self._by_topic)
 
     def pages_of(self, topic: str) -> tuple[str, ...]:
         """Kinds of page that hear this topic."""

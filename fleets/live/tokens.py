@@ -20,13 +20,16 @@ STREAM_PATH = "/live/stream"
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What a page may listen to. `page` names the renderers, `topics` what they hear."""
+    """What a page may listen to. `page` names the renderers, `topics` what they hear; `cursor` says
+    how far a page that is appended to was shown when it was made.
+    """
 
     page: str
     topics: tuple[str, ...]
     user_id: int
     rights_number: int
     session: str
+    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,9 @@ class LivePage:
     url: str
 
 
-def live_page(request: HttpRequest, *, page: str, topics: list[str], since: str) -> LivePage:
+def live_page(
+    request: HttpRequest, *, page: str, topics: list[str], since: str, cursor: str = ""
+) -> LivePage:
     """The stream of a page. `since` is `position()` as it was before the page's data was read."""
     user = request.user
     if not isinstance(user, User):
@@ -47,6 +52,7 @@ def live_page(request: HttpRequest, *, page: str, topics: list[str], since: str)
         user_id=user.pk,
         rights_number=user.rights_number,
         session=session_mark(request.session.session_key or ""),
+        cursor=cursor,
     )
     query = urlencode({"since": since, "ticket": seal(ticket)})
     return LivePage(url=f"{STREAM_PATH}?{query}")

@@ -1,15 +1,15 @@
-"""What the agents answered: one row per task of the newest run, and the whole of it for export."""
+"""What the agents answered last: a row per task of each agent's newest run, and all for export."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Left, Length
 
 from fleets.domain.money import usd_string
-from fleets.models import Fleet, Run, Task, Turn
+from fleets.models import Fleet, Task, Turn
 from fleets.selectors.agents import GROUPS
 
 MOST_ROWS: Final = 100
@@ -58,7 +58,7 @@ class ResultTable:
 def result_table(
     fleet: Fleet, *, group: str = "", after: int = -1, limit: int = MOST_ROWS
 ) -> ResultTable:
-    """A page of answers of the newest run. One query."""
+    """A page of the newest answers. One query."""
     limit = min(limit, MOST_ROWS)
     tasks = _tasks(fleet).filter(position__gt=after)
     if group:
@@ -92,7 +92,7 @@ def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
 
 
 def shared_failure(fleet: Fleet) -> str:
-    """The one error that all failed tasks of the newest run have, "" if they differ. One query."""
+    """The one error that all failed tasks have, "" if they differ. One query."""
     errors = (
         _tasks(fleet)
         .filter(state__in=GROUPS["failed"])
@@ -109,8 +109,9 @@ def _instant(value: datetime | None) -> str | None:
 
 
 def _tasks(fleet: Fleet) -> "QuerySet[Task]":
-    newest = Run.objects.filter(fleet=fleet).order_by("-number").values("pk")[:1]
-    return Task.objects.filter(run=Subquery(newest)).order_by("position")
+    later = Task.objects.filter(agent=OuterRef("agent"), run__number__gt=OuterRef("run__number"))
+    tasks = Task.objects.filter(run__fleet=fleet)
+    return tasks.exclude(Exists(later)).order_by("position")
 
 
 def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":

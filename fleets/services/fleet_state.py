@@ -1,9 +1,10 @@
 """Recounts a fleet and derives its state; the one place that writes either."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from fleets.domain.status import (
     Afterwards,
@@ -15,7 +16,7 @@ from fleets.domain.status import (
     fleet_state,
 )
 from fleets.live import publish
-from fleets.models import Fleet, Machine, Run, Task
+from fleets.models import Agent, Fleet, Machine, Run, Task
 
 COUNT_FIELDS = {
     "tasks_queued": "queued",
@@ -32,12 +33,12 @@ COUNT_FIELDS = {
 
 
 def newest_run(fleet: Fleet) -> Run | None:
-    """The run whose tasks the fleet's counters show."""
+    """The last run: at most this one is open, and the fleet's counters show its tasks first."""
     return Run.objects.filter(fleet=fleet).order_by("-number").first()
 
 
 def recount(fleet: Fleet, *, now: datetime) -> FleetState:
-    """Recount the fleet's newest run and machines, derive its state, store both, tell watchers.
+    """Recount the fleet's tasks and machines, derive its state, store both, tell watchers.
 
     Runs in the caller's transaction, which holds the fleet's row (`lock`).
     """
@@ -68,10 +69,20 @@ def lock(fleet_pk: int) -> Fleet:
 
 
 def _task_counts(run: Run | None) -> StateCounts:
+    """Tasks of the newest run, and the last one of every agent that the run leaves alone."""
     if run is None:
         return StateCounts()
-    rows = Task.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk"))
-    return StateCounts.from_mapping({TaskState(state): n for state, n in rows})
+    tasks = Task.objects.filter(run=run).order_by()
+    counts = Counter[TaskState]()
+    for state, n in tasks.values_list("state").annotate(n=Count("pk")):
+        counts[TaskState(state)] += n
+    if run.number > 1:
+        others = Agent.objects.filter(
+            Exists(Task.objects.filter(agent=OuterRef("pk"))), fleet=run.fleet_id
+        ).exclude(Exists(tasks.filter(agent=OuterRef("pk"))))
+        for state, n in others.order_by().values_list("state").annotate(n=Count("pk")):
+            counts[TaskState(state)] += n
+    return StateCounts.from_mapping(counts)
 
 
 def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:

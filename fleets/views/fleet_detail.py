@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -92,28 +92,6 @@ def fleet_page(
     if asked == "fleet-peek":
         response.headers["HX-Push-Url"] = context["peek_url"]
     return response
-
-
-@require_safe
-@role_required(Role.VIEWER)
-def fleet_agent(request: HttpRequest, public_id: str, agent_id: str) -> HttpResponse:
-    """One agent as a page of its own; under HTMX what changes of it."""
-    user = user_of(request)
-    since = position()
-    fleet = get_fleet(user, public_id)
-    peek = agent_peek(fleet, agent_id)
-    if peek is None:
-        raise Http404
-    head = fleet_head(fleet, now=timezone.now())
-    context = page_context(fleet, head, user=user) | {"peek": peek}
-    topics = [fleet_topic(fleet.public_id)]
-    context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
-    return htmx.render(
-        request,
-        "fleets/fleet_agent.html",
-        context,
-        fragments={f"peek-{peek.pk}": "fleets/_agent_body.html", "live": "includes/_live.html"},
-    )
 
 
 def page_context(fleet: Fleet, head: FleetHead, *, user: User) -> dict[str, Any]:

@@ -42,7 +42,9 @@ async function renew() {
 const refused = (status) => ([401, 403].includes(status) ? setTimeout(renew, 300 + Math.random() * 1000) : retry());
 
 document.addEventListener("htmx:config:request", ({ target, detail: { ctx } }) => {
+  const cursor = document.querySelector("[data-cursor]")?.dataset.cursor; // how far a growing page is shown
   if (target.id === "live" && state.lastId) ctx.request.headers["Last-Event-ID"] = state.lastId;
+  if (target.id === "live" && cursor) ctx.request.headers["Live-Cursor"] = cursor;
 });
 document.addEventListener("htmx:response:error", ({ target, detail: { ctx } }) => {
   if (target.id !== "live") return;

@@ -61,6 +61,19 @@ def _launch_nothing(window: Window) -> None:
     expect(window.get_by_role("alert")).to_be_visible()
 
 
+def _agent(query: str) -> Callable[[World], str]:
+    def path(world: World) -> str:
+        names = [world.fleet.public_id, world.agent.agent_id]
+        return reverse("fleets:fleet_agent", args=names) + query
+
+    return path
+
+
+def _event(world: World) -> str:
+    names = [world.fleet.public_id, world.agent.agent_id, world.turn_pk, world.event]
+    return reverse("fleets:agent_event", args=names)
+
+
 PAGES: Final = (
     Page("fleets", "fleets:fleet_list", _plain("fleets:fleet_list")),
     Page(
@@ -110,6 +123,10 @@ PAGES: Final = (
             "fleets:fleet_agent", args=[world.fleet.public_id, world.agent.agent_id]
         ),
     ),
+    Page("agent, tools", "fleets:fleet_agent", _agent("?tab=tools")),
+    Page("agent, ledger", "fleets:fleet_agent", _agent("?tab=ledger")),
+    Page("agent, events", "fleets:fleet_agent", _agent("?tab=events")),
+    Page("event", "fleets:agent_event", _event),
     Page("stop", "fleets:fleet_stop", _fleet(url_name="fleets:fleet_stop"), who="operator"),
     Page("delete", "fleets:fleet_delete", _fleet(url_name="fleets:fleet_delete"), who="operator"),
     Page(
@@ -156,6 +173,8 @@ NO_PAGES: Final = {
     "fleets:home": Kind.REDIRECT,
     "fleets:fleet_export": Kind.DOWNLOAD,
     "fleets:fleet_results": Kind.DOWNLOAD,
+    "fleets:agent_event_text": Kind.DOWNLOAD,
+    "fleets:agent_prompt": Kind.ACT,
     "fleets:fleet_preview": Kind.ACT,
     "fleets:fleet_launch": Kind.ACT,
     "fleets:fleet_hold": Kind.ACT,

@@ -15,6 +15,7 @@ from fleets.domain.status import (
     TurnState,
 )
 from fleets.models import Agent, Fleet, NodeKind, Operation, Team, User
+from tests.agent_frames import session_of
 from tests.factories import (
     AgentFactory,
     FleetEventFactory,
@@ -27,6 +28,7 @@ from tests.factories import (
     TurnFactory,
 )
 
+EVENT = 4
 CENT_NUSD = NUSD_PER_USD // 100
 STATES = (
     TaskState.COMPLETED,
@@ -46,6 +48,8 @@ class World:
     creating: Fleet
     agent: Agent
     operation: Operation
+    turn_pk: int
+    event: int
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -80,7 +84,8 @@ def make_world(team: Team, owner: User) -> World:
     creating = FleetFactory(
         name="just-now", team=team, owner=owner, state=FleetState.CREATING, budget_nusd=None
     )
-    return World(fleet, creating, agents[0], _cancel(team, owner))
+    turn_pk = session_of(agents[0])
+    return World(fleet, creating, agents[0], _cancel(team, owner), turn_pk, EVENT)
 
 
 def _work(fleet: Fleet) -> list[Agent]:

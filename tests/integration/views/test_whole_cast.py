@@ -57,8 +57,12 @@ def _address(name: str, world: World) -> str:
         "public_id": (world.operation if "operation" in name else world.fleet).public_id,
         "agent_id": world.agent.agent_id,
         "kind": "csv",
+        "turn": world.turn_pk,
+        "event": world.event,
     }
-    for wanted in ((), ("public_id",), ("public_id", "agent_id"), ("public_id", "kind")):
+    agent = ("public_id", "agent_id")
+    ways = ((), ("public_id",), agent, ("public_id", "kind"), (*agent, "turn", "event"))
+    for wanted in ways:
         try:
             return reverse(name, kwargs={key: known[key] for key in wanted})
         except NoReverseMatch:
