@@ -13,7 +13,7 @@ FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90
 HEARTBEAT_MS = 5_000
 ASKS = ("question", "approval", "plan")
-_NAMES = "ok|fail|slow|calls|ask"
+_NAMES = "ok|fail|slow|calls|ask|recall"
 _DIRECTIVE = re.compile(rf"\[\[({_NAMES})(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
 
 DIRECTIVES = {
