@@ -180,10 +180,12 @@ class EmulatorApp:
 
     async def _control(self, scope: Scope, receive: Receive, send: Send, *, body: bytes) -> None:
         if self.control is None:
-            answer = Answer({"error": "Started without --control.", "code": "NOT_SUPPORTED"}, 501)
-        else:
-            answer = await self.control.answer(scope, body)
-        await _plain(answer)(scope, receive, send)
+            body_off = {"error": "Started without --control.", "code": "NOT_SUPPORTED"}
+            await _plain(Answer(body_off, 501))(scope, receive, send)
+            return
+        answer = await self.control.answer(scope, body)
+        response = _plain(answer) if isinstance(answer, Answer) else answer
+        await response(scope, receive, send)
 
 
 def create_app(config: Config) -> EmulatorApp:

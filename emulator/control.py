@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.datastructures import QueryParams
+from starlette.responses import Response
 from starlette.types import Scope
 
 from emulator import snapshot
@@ -11,6 +12,7 @@ from emulator.advance import advance
 from emulator.calls import Answer
 from emulator.errors import ApiError, bad_request, forbidden, not_supported
 from emulator.harnesses import HARNESSES
+from emulator.page_answers import Page
 from emulator.strict import BOOL, INT, NUMBER, OBJECT, TEXT, check_fields, parse_object
 from emulator.world import World
 
@@ -56,20 +58,27 @@ class Control:
             ("POST", "dials"): self._dials,
             ("POST", "reset"): self._reset,
         }
+        self._page = Page(world, self._act)
 
-    async def answer(self, scope: Scope, body: bytes) -> Answer:
-        """The action's answer, or a refusal."""
+    async def answer(self, scope: Scope, body: bytes) -> Answer | Response:
+        """The action's answer, the page, or a refusal."""
         try:
             client = scope.get("client")
             if client is not None and client[0] not in _LOOPBACK:
                 raise forbidden("Control answers to loopback only.")
-            name = scope["path"].removeprefix("/_emulator/")
-            action = self._actions.get((scope["method"], name))
-            if action is None:
-                raise not_supported(f"Control has no {scope['method']} {name}.")
-            return Answer(await action(QueryParams(scope["query_string"]), parse_object(body)))
+            if self._page.has(scope):
+                return await self._page.answer(scope, body)
+            name, query = scope["path"].removeprefix("/_emulator/"), scope["query_string"]
+            found = await self._act(scope["method"], name, QueryParams(query), parse_object(body))
+            return Answer(found)
         except ApiError as error:
             return Answer(error.body, status=error.status)
+
+    async def _act(self, method: str, name: str, query: QueryParams, body: JsonObject) -> Any:
+        action = self._actions.get((method, name))
+        if action is None:
+            raise not_supported(f"Control has no {method} {name}.")
+        return await action(query, body)
 
     async def _state(self, _query: QueryParams, _body: JsonObject) -> Any:
         with self._world.lock:
