@@ -16,6 +16,7 @@ from fleets.views import (
     metrics,
     operations,
     prompt,
+    run_again,
     session,
     stop,
 )
@@ -51,6 +52,7 @@ urlpatterns = [
         fleet_results.fleet_results,
         name="fleet_results",
     ),
+    path("fleets/<str:public_id>/run-again", run_again.fleet_run_again, name="fleet_run_again"),
     path("fleets/<str:public_id>/stop", stop.fleet_stop, name="fleet_stop"),
     path("fleets/<str:public_id>/hold", stop.fleet_hold, name="fleet_hold"),
     path("fleets/<str:public_id>/release", stop.fleet_release, name="fleet_release"),

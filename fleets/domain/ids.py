@@ -57,11 +57,13 @@ def machine_id(number: int) -> str:
     return f"m{number}"
 
 
-def session_id(fleet_id: str, agent_id: str) -> str:
-    """An agent's conversation: one for the whole life of its fleet, unique over all fleets."""
+def session_id(fleet_id: str, agent_id: str, *, run: int = 1) -> str:
+    """An agent's conversation, unique over all fleets: one for the whole life of its fleet, unless
+    a later run began it afresh (no id of a fleet of ours begins like its prefix)."""
     if not AGENT_ID.fullmatch(agent_id):
         raise ValueError("not an agent id")
-    return f"{fleet_id}-{agent_id}"
+    prefix = f"r{run}-" if run > 1 else ""
+    return f"{prefix}{fleet_id}-{agent_id}"
 
 
 def turn_id(turn: int, attempt: int) -> str:

@@ -131,7 +131,7 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
         name=read("name", _name, ""),
         team_slug=read("team", _team, ""),
         count=1 if has_file else read("count", _count, 1),
-        prompt=read("prompt", _prompt, ""),
+        prompt=read("prompt", read_prompt, ""),
         harness=read("harness", _harness, DEFAULT_HARNESS),
         model=read("model", _model, DEFAULT_MODEL),
         size=read("size", _size, DEFAULT_SIZE),
@@ -183,7 +183,8 @@ def _count(text: str) -> int:
     return read_whole(text, place="count", what="The number of agents", least=1, most=MAX_AGENTS)
 
 
-def _prompt(text: str) -> str:
+def read_prompt(text: str) -> str:
+    """A message for every agent of a fleet. Raises InvalidInput at `prompt`, quoting no secret."""
     if not text:
         raise InvalidInput.at("prompt", "The prompt is missing: what should each agent do?")
     size = len(text.encode("utf-8", "surrogatepass"))

@@ -64,14 +64,18 @@ def carry_out_due(*, now: datetime) -> int:
     count = 0
     for fleet in due.order_by("cleanup_due_at")[:50]:
         try:
-            count += _carry_out(fleet)
+            count += _carry_out(fleet, now=now)
         except Exception:
             # One fleet that cannot be cleaned up must not keep the others billing.
             log.exception("clean_up_broke", fleet=fleet.public_id)
     return count
 
 
-def _carry_out(fleet: Fleet) -> bool:
+@transaction.atomic
+def _carry_out(fleet: Fleet, *, now: datetime) -> bool:
+    fleet = lock(fleet.pk)
+    if fleet.cleanup_due_at is None or fleet.cleanup_due_at > now:
+        return False  # it was run again, or given more time, since it was found
     words = "The time after its last task is over."
     try:
         if fleet.after == Afterwards.DELETE:

@@ -127,6 +127,12 @@ PAGES: Final = (
     Page("agent, ledger", "fleets:fleet_agent", _agent("?tab=ledger")),
     Page("agent, events", "fleets:fleet_agent", _agent("?tab=events")),
     Page("event", "fleets:agent_event", _event),
+    Page(
+        "run again",
+        "fleets:fleet_run_again",
+        _fleet(url_name="fleets:fleet_run_again"),
+        who="operator",
+    ),
     Page("stop", "fleets:fleet_stop", _fleet(url_name="fleets:fleet_stop"), who="operator"),
     Page("delete", "fleets:fleet_delete", _fleet(url_name="fleets:fleet_delete"), who="operator"),
     Page(

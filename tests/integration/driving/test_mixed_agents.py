@@ -37,7 +37,7 @@ def launched(actor: Actor, agents: list[Any] = MIXED, **changes: object) -> Flee
         json.dumps(agents), harness="opencode", model="gpt-4.1-mini", has_message=False
     )
     changes = {"prompt": "", "count": len(plans), "agents": plans, **changes}
-    return drive_to_end(launch(actor, **changes))
+    return drive_to_end(launch(actor, **changes))  # type: ignore[arg-type]
 
 
 def received(emulator: EmulatorThread) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,142 @@
+"""Who of a fleet could run again, and why it may be refused now."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from fleets.domain.numbers import show_count
+from fleets.domain.status import OperationKind, Origin, TaskState
+from fleets.models import Agent, Fleet, Operation, Run, Task
+
+# What may be run again as failed: everything that ended without an answer.
+NOT_COMPLETED: Final = (
+    TaskState.FAILED,
+    TaskState.TIMED_OUT,
+    TaskState.BUDGET_EXHAUSTED,
+    TaskState.CANCELLED,
+    TaskState.NOT_STARTED,
+    TaskState.UNKNOWN,
+)
+OPEN_TASKS: Final = (TaskState.QUEUED, TaskState.RUNNING)
+_READY: Final = Q(machine__status="running", machine__gone_at__isnull=True)
+_NAMES_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunAgainOffer:
+    """What the sheet shows. `refusal` "" means that it can be ordered; `can_reopen`: the remedy is
+    to reopen the fleet. Counts are of agents whose machine runs; `total` is of all."""
+
+    refusal: str
+    can_reopen: bool
+    all_count: int
+    not_completed_count: int
+    total: int
+    next_number: int
+
+
+def run_again_offer(fleet: Fleet) -> RunAgainOffer:
+    """The offer for a fleet. At most six queries."""
+    ready = Agent.objects.filter(_READY, fleet=fleet)
+    newest = Run.objects.filter(fleet=fleet).order_by("-number").values_list("number").first()
+    return RunAgainOffer(
+        refusal=run_again_refusal(fleet),
+        can_reopen=is_cut(fleet) and fleet.key_revoked_at is None and fleet.deleted_at is None,
+        all_count=ready.count(),
+        not_completed_count=ready.filter(state__in=NOT_COMPLETED).count(),
+        total=fleet.agents_total,
+        next_number=(newest[0] if newest else 0) + 1,
+    )
+
+
+def run_again_refusal(fleet: Fleet) -> str:
+    """Why no agent of the fleet can run again now, with what would help; "" when some can."""
+    return _refused_by_fleet(fleet) or _refused_by_work(fleet) or _refused_by_machines(fleet)
+
+
+def is_cut(fleet: Fleet) -> bool:
+    """Whether the key's cap is below the budget: ordered, or left behind by a cancel."""
+    if fleet.cut_off_requested_at is not None:
+        return True
+    cap, budget = fleet.key_cap_nusd, fleet.budget_nusd
+    return cap is not None and budget is not None and cap < budget
+
+
+def chosen_agents(fleet: Fleet, *, only: Collection[str], not_completed: bool) -> "QuerySet[Agent]":
+    """Agents that run, in order: these by id (none: all), or only those without an answer."""
+    agents = Agent.objects.filter(_READY, fleet=fleet).order_by("position")
+    if not_completed:
+        agents = agents.filter(state__in=NOT_COMPLETED)
+    return agents.filter(agent_id__in=only) if only else agents
+
+
+def left_out(fleet: Fleet, only: Collection[str]) -> str:
+    """What is wrong with a list of ids: unknown, or on machines that do not run; "" if nothing."""
+    rows = Agent.objects.filter(fleet=fleet, agent_id__in=only).select_related("machine")
+    known = {agent.agent_id: agent.machine for agent in rows}
+    unknown = [name for name in dict.fromkeys(only) if name not in known]
+    if unknown:
+        return f"There is no agent {_names(unknown)} in this fleet."
+    resting = [
+        f"{name} (machine {machine} is {machine.status if machine.gone_at is None else 'gone'})"
+        for name, machine in known.items()
+        if machine.gone_at is not None or machine.status != "running"
+    ]
+    return f"{_names(resting)} cannot run: choose the others." if resting else ""
+
+
+def _names(names: Collection[str]) -> str:
+    shown = ", ".join(list(names)[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _refused_by_fleet(fleet: Fleet) -> str:
+    in_order = (
+        (fleet.deleted_at, "This fleet is deleted: its machines and key are gone. Launch one"
+         " like it."),
+        (fleet.delete_requested_at, "This fleet is being deleted. Launch one like it."),
+        (
+            fleet.origin == Origin.FOREIGN
+            or (fleet.budget_nusd is not None and bool(fleet.key_id) and not fleet.key_secret),
+            "The key of this fleet is held elsewhere: from here it can be read, cancelled and"
+            " deleted, not run.",
+        ),
+        (fleet.key_revoked_at, "The key of this fleet is revoked: nothing is paid any more. Launch"
+         " one like it."),
+        (fleet.created_on_platform_at is None, "The platform has no such fleet yet, so there is"
+         " nothing to run again."),
+    )  # fmt: skip
+    return next((words for applies, words in in_order if applies), "")
+
+
+def _refused_by_work(fleet: Fleet) -> str:
+    stopping = Operation.objects.filter(fleet=fleet, ended_at__isnull=True).exclude(
+        kind__in=[OperationKind.LAUNCH, OperationKind.HOLD, OperationKind.RELEASE]
+    )
+    if stopping.exists():
+        return "An order of this fleet is still being carried out. Wait until it has ended."
+    run = Run.objects.filter(fleet=fleet).order_by("-number").first()
+    if run is not None and run.ended_at is None:
+        count = Task.objects.filter(run=run, state__in=OPEN_TASKS).count()
+        return f"Work is still open: {show_count(count)} of its tasks have not ended."
+    if fleet.held_at is not None:
+        return "This fleet is held: no new turns. Release it first."
+    if is_cut(fleet):
+        return (
+            "This fleet is cut off: its key's cap is below its budget, so the platform refuses"
+            " every call. Reopen it first."
+        )
+    return ""
+
+
+def _refused_by_machines(fleet: Fleet) -> str:
+    if Agent.objects.filter(_READY, fleet=fleet).exists():
+        return ""
+    if fleet.machines.filter(gone_at__isnull=True, status="stopped").exists():
+        return "The machines of this fleet are stopped. Launch one like it."
+    return (
+        "The machines of this fleet are gone, and the conversations with them. Launch one like it."
+    )
