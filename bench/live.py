@@ -29,8 +29,8 @@ STEP_S = 0.05
 LASTS_S = 20
 SETTLES_S = 3
 HEAD = (
-    "open pages", "changes/s", "p50 s", "p99 s", "shown", "resyncs", "MB/s out", "server CPU %",
-    "viewers CPU %", "server MB", "kB a page",
+    "open pages", "changes/s", "p50 s", "p99 s", "as rows", "hints", "resyncs", "MB/s out",
+    "server CPU %", "viewers CPU %", "server MB", "kB a page",
 )  # fmt: skip
 
 
@@ -72,7 +72,8 @@ def _measure(people: People, fleet: Fleet, count: int) -> tuple[str, ...]:
         f"{percentile(waits, 50):.2f}",
         f"{percentile(waits, 99):.2f}",
         f"{len(waits) / readers / len(written.at):.0%}",
-        f"{told['resyncs'] / readers:.1f}",
+        f"{told['hints'] / readers:.0f}",
+        f"{told['resyncs'] / readers:.0f}",
         f"{told['received'] / written.took_s / 1e6:.1f}",
         f"{cpu_s['server'] / written.took_s:.0%}",
         f"{cpu_s['viewers'] / written.took_s:.0%}",

@@ -24,17 +24,17 @@ class Viewers:
     opened: int = 0
     refused: int = 0
     resyncs: int = 0
+    hints: int = 0
     received: int = 0
     seen: list[tuple[int, float]] = field(default_factory=list)
 
 
 async def _watch(number: int, order: dict[str, str], told: Viewers) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", int(order["port"]), limit=2**22)
-    writer.write(
-        f"GET {order['path']} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {order['cookie']}\r\n\r\n".encode()
-    )
-    head = await reader.readuntil(b"\r\n\r\n")
-    if b" 200 " not in head.splitlines()[0]:
+    head = [f"GET {order['path']} HTTP/1.1", "Host: 127.0.0.1", f"Cookie: {order['cookie']}"]
+    writer.write("\r\n".join([*head, "", ""]).encode())
+    answer = await reader.readuntil(b"\r\n\r\n")
+    if b" 200 " not in answer.splitlines()[0]:
         told.refused += 1
         return
     told.opened += 1
@@ -46,6 +46,7 @@ async def _watch(number: int, order: dict[str, str], told: Viewers) -> None:
                 continue
             now = time.time()
             told.resyncs += chunk.count(b"event: resync")
+            told.hints += chunk.count(b"fleet-tab")
             for mark in map(int, _MARK.findall(chunk)):
                 if mark not in known:
                     known.add(mark)
