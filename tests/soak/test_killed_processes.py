@@ -30,8 +30,11 @@ def test_five_kills_of_each_process_and_three_empty_redis(
     for number, (name, what) in enumerate(
         zip(victims, drawn(rng, moments, WORK), strict=True), start=1
     ):
-        if strike(house, fleet, house.processes[name], what):
-            struck.append(f"{name}: {what.moment.value} ({what.operation})")
+        while not strike(house, fleet, house.processes[name], what):
+            # The drawn request did not come again: another place, the same kind of moment.
+            assert Fleet.objects.get().work_ended_at is None, "the run ended before all kills"
+            (what,) = drawn(rng, [what.moment], ["sessions.list"])
+        struck.append(f"{name}: {what.moment.value} ({what.operation})")
         if number in (3, 8, 13):
             house.empty_redis()
     wait_for_end_of_work(fleet, patience_s=400)
@@ -41,7 +44,6 @@ def test_five_kills_of_each_process_and_three_empty_redis(
     figures = f"{len(struck)} kills in {took_s:.0f} s, {run.ticks} ticks, {run.requests} requests"
     with capsys.disabled():
         print("\n".join([figures, *struck]))
-    assert len(struck) == len(victims)
     assert (fleet.state, fleet.tasks_completed) == ("finished", AGENTS)
     delete_and_prove(house, fleet)
 
