@@ -50,32 +50,42 @@ class FleetReport:
     machines: tuple[MachineReport, ...]
 
 
-def fleet_report(fleet: Fleet, *, now: datetime) -> FleetReport:
-    """Everything of one fleet. Four queries."""
+def fleet_report(fleet: Fleet, *, now: datetime, newest_run_only: bool = False) -> FleetReport:
+    """Everything of one fleet, or only what its newest run works on. Four queries."""
     run = Run.objects.filter(fleet=fleet).order_by("-number").first()
     agents = list(
         Agent.objects.filter(fleet=fleet).select_related("machine").order_by("position", "pk")
     )
     tasks = {values["agent_id"]: values for values in _tasks(run)} if run else {}
+    since = None
+    if run is not None and newest_run_only:
+        agents = [agent for agent in agents if agent.pk in tasks]
+        since = run.created_at
     return FleetReport(
         fleet=fleet,
-        wall_s=wall_s(fleet, now=now),
+        wall_s=wall_s(fleet, now=now, since=since),
         requests=run.requests if run else None,
         agents=tuple(_agent(agent, tasks.get(agent.pk, {})) for agent in agents),
         machines=_machines(fleet, agents),
     )
 
 
-def wall_s(fleet: Fleet, *, now: datetime) -> float:
-    """Seconds from the order to the end of the work, or to now while there is work."""
+def wall_s(fleet: Fleet, *, now: datetime, since: datetime | None = None) -> float:
+    """Seconds from the order (of the fleet, or a later one) to the end of the work, or to now."""
     end = fleet.work_ended_at or fleet.deleted_at or now
-    return round((end - fleet.created_at).total_seconds(), 3)
+    return round((end - (since or fleet.created_at)).total_seconds(), 3)
 
 
 def agent_states(fleet: Fleet) -> dict[str, str]:
     """State of each agent by its id, in order. One query."""
     rows = Agent.objects.filter(fleet=fleet).order_by("position", "pk")
     return dict(rows.values_list("agent_id", "state"))
+
+
+def newest_run_states(fleet: Fleet) -> list[str]:
+    """State of each task of the newest run. One query."""
+    newest = Run.objects.filter(fleet=fleet).order_by("-number").values("pk")[:1]
+    return list(Task.objects.filter(run=Subquery(newest)).values_list("state", flat=True))
 
 
 def agents_cost_nusd(fleet: Fleet) -> int | None:

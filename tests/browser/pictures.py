@@ -159,6 +159,11 @@ PICTURES: Final = (
     Picture("agent completed", "fleets:fleet_agent", _agent("nightly-review", state="completed")),
     Picture("agent failed", "fleets:fleet_agent", _agent("nightly-review", state="failed")),
     Picture("agent running", "fleets:fleet_agent", _agent("nightly-review", state="running")),
+    Picture(
+        "run again",
+        "fleets:fleet_run_again",
+        _fleet("browser-matrix", url_name="fleets:fleet_run_again"),
+    ),
     Picture("stop", "fleets:fleet_stop", _fleet("nightly-review", url_name="fleets:fleet_stop")),
     Picture(
         "stop without a budget",

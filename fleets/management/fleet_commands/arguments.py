@@ -41,9 +41,17 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--after": ("delete|stop|keep", "the machines after the last task (default delete)"),
         "--name": ("NAME", "the fleet's name (default: from the prompt)"),
         "--team": ("SLUG", "the team (default: your first)"),
+        "--fleet": ("ID", "run this fleet again instead of launching one"),
+        "--only": ("a,b", "with --fleet: only these agents"),
     }
     for option, (metavar, words) in options.items():
         parser.add_argument(option, metavar=metavar, help=words)
+    switches = {
+        "--failed": "with --fleet: only agents that did not complete",
+        "--fresh": "with --fleet: new sessions instead of going on with theirs",
+    }
+    for switch, words in switches.items():
+        parser.add_argument(switch, action="store_true", help=words)
     _add_as(parser)
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print one JSON document at the end")

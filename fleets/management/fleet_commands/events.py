@@ -14,8 +14,9 @@ from fleets.selectors.fleet_report import FleetReport, agent_states, fleet_repor
 class Events:
     """Writes each line once. An agent that never began has no `agent.started`."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, newest_run_only: bool = False) -> None:
         self._console = console
+        self._newest_run_only = newest_run_only
         self._started: set[str] = set()
         self._finished: set[str] = set()
         self._last: dict[str, str] = {}
@@ -26,7 +27,7 @@ class Events:
         if states == self._last:
             return
         self._last = states
-        self._write(fleet_report(fleet, now=timezone.now()))
+        self._write(fleet_report(fleet, now=timezone.now(), newest_run_only=self._newest_run_only))
 
     def end(self, report: FleetReport) -> None:
         """The last lines: agents still open, and the fleet's own."""

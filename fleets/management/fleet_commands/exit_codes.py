@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from fleets.domain.status import OutcomeReason, TaskState
 from fleets.models import Fleet
-from fleets.selectors.fleet_report import was_stopped_by_budget
+from fleets.selectors.fleet_report import newest_run_states, was_stopped_by_budget
 
 ALL_COMPLETED: Final = 0
 INTERNAL: Final = 1
@@ -20,3 +21,11 @@ def code_of(fleet: Fleet) -> int:
     if fleet.tasks_completed < fleet.tasks_total or not fleet.tasks_total:
         return SOME_DID_NOT
     return ALL_COMPLETED
+
+
+def code_of_newest_run(fleet: Fleet) -> int:
+    """The code for the newest run alone: what other agents did before it does not count."""
+    states = newest_run_states(fleet)
+    if fleet.stop_reason == OutcomeReason.BUDGET or TaskState.BUDGET_EXHAUSTED in states:
+        return BUDGET_STOPPED
+    return ALL_COMPLETED if set(states) == {TaskState.COMPLETED} else SOME_DID_NOT

@@ -16,10 +16,16 @@ from fleets.models import Fleet
 from fleets.selectors.fleet_report import fleet_report, launch_refusal
 
 
-def follow(fleet: Fleet, *, console: Console, options: dict[str, Any]) -> int:
-    """Wait for the end of the work, print what was asked for; the exit code."""
+def follow(
+    fleet: Fleet, *, console: Console, options: dict[str, Any], newest_run_only: bool = False
+) -> int:
+    """Wait for the end of the work, print what was asked for; the exit code.
+
+    `newest_run_only`: tell of its agents alone, not of those that it leaves as they are.
+    """
     progress = Progress(console)
-    events = Events(console) if options.get("events") else None
+    wants_events = options.get("events")
+    events = Events(console, newest_run_only=newest_run_only) if wants_events else None
 
     def look(seen: Fleet) -> None:
         progress.show(seen)
@@ -31,7 +37,7 @@ def follow(fleet: Fleet, *, console: Console, options: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         _say_it_goes_on(fleet, console)
         raise
-    report = fleet_report(fleet, now=timezone.now())
+    report = fleet_report(fleet, now=timezone.now(), newest_run_only=newest_run_only)
     console.clear()
     if events is not None:
         events.end(report)
@@ -45,7 +51,8 @@ def follow(fleet: Fleet, *, console: Console, options: dict[str, Any]) -> int:
         return exit_codes.INTERNAL
     if fleet.stop_sentence:
         console.say(fleet.stop_sentence)
-    return exit_codes.code_of(fleet)
+    code = exit_codes.code_of_newest_run if newest_run_only else exit_codes.code_of
+    return code(fleet)
 
 
 def _say_it_goes_on(fleet: Fleet, console: Console) -> None:

@@ -18,6 +18,7 @@ from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.finding import page_of
 from fleets.management.fleet_commands.following import follow
 from fleets.management.fleet_commands.people import actor_of
+from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
 from fleets.models import Team, User
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
@@ -51,8 +52,11 @@ _NAME_CHARS: Final = 40
 
 
 def run(console: Console, options: dict[str, Any]) -> int:
-    """Launch what the options say and follow it."""
+    """Launch what the options say, or run a fleet again, and follow it."""
     actor = actor_of(options["username"], console=console)
+    if options["fleet"]:
+        return rerun(console, options, actor=actor)
+    refuse_without_fleet(options)
     spec = _spec(options, actor)
     _say_advice(spec, actor, console)
     fleet = launch_fleet(spec, actor=actor, idempotency_key=f"command-{secrets.token_hex(12)}")
