@@ -22,6 +22,7 @@ from emulator.memory import kill_one
 from emulator.money import dumps
 from emulator.resources import HANDLERS
 from emulator.resources.dispatch import stop_attached
+from emulator.spawning import spawner_due
 from emulator.strict import parse_object
 from emulator.turns import turn_due
 from emulator.world import SAVE_EVERY_S, World
@@ -44,6 +45,7 @@ class EmulatorApp:
         handlers["turn"] = lambda found: turn_due(self.world, found)
         handlers["machine"] = lambda found: machine_due(self.world, found)
         handlers["events"] = self._forget_events
+        handlers["spawner"] = lambda found: spawner_due(self.world, found)
         handlers["wake"] = self.world.wake_readers
         handlers["drop"] = lambda found: stop_attached(self.world, self.world.executions[found])
 

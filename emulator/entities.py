@@ -104,6 +104,33 @@ class Dispatch:
 
 
 @dataclass
+class Spawner:
+    """A process in a machine that goes on without the turn that began it.
+
+    `refused` counts rounds in which nothing was admitted, one after the other.
+    """
+
+    id: str
+    execution_id: str
+    sandbox_id: str
+    session_id: str
+    fleet_id: str
+    key_id: str
+    model: str
+    output_limit: int | None
+    children: int
+    every_ms: int
+    due_ms: int
+    is_running: bool = True
+    rounds: int = 0
+    calls: int = 0
+    made: int = 0
+    refused: int = 0
+    held_nusd: int | None = None
+    held_ms: int | None = None
+
+
+@dataclass
 class Session:
     """A conversation on one machine; `id` is `<sandbox id>/<session id>`."""
 

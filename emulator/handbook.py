@@ -8,6 +8,8 @@ from emulator.config import PACE_FACTORS
 from emulator.contract import OPERATIONS, PROVENANCE
 from emulator.dooms import DOOMS
 from emulator.faults import KINDS
+from emulator.harnesses import AS_OF, HARNESSES
+from emulator.memory import HEAVY_MIB, LIGHT_MIB
 from emulator.resources.sandbox_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
 from emulator.scripts import DIRECTIVES
 from emulator.turn_ends import ENDINGS
@@ -24,6 +26,7 @@ def page() -> str:
         "directives": _directives(),
         "paces": _paces(),
         "prices": _prices(),
+        "harnesses": _harnesses(),
         "faults": _faults(),
     }
     for name, table in tables.items():
@@ -90,6 +93,30 @@ def _prices() -> str:
             nusd = (price.input_nusd, price.cached_input_nusd, price.output_nusd)
             shown = " | ".join(f"{amount / 1000:.3f}" for amount in nusd)
             lines.append(f"| `{name}` | {shown} | {price.largest_output} |")
+    return "\n".join(lines) + "\n"
+
+
+def _harnesses() -> str:
+    ranges = {True: HEAVY_MIB, False: LIGHT_MIB}
+    lines = [
+        "## Harnesses and sizes",
+        "",
+        f"As of {AS_OF}. Names: C (contract 8). What each writes into the home: I. Memory of "
+        "`opencode`: C (contract 4.4); of the others, and all sizes: ours.",
+        "",
+        "| Harness | Writes | Memory MiB | Key variable |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{one.name}` | {one.home} | {ranges[one.is_heavy][0]}-{ranges[one.is_heavy][1]} "
+        f"| {one.api_key_env or '—'} |"
+        for one in HARNESSES.values()
+    ]
+    lines += ["", "| Size | vCPU | Memory MiB | Disk GB |", "|---|---|---|---|"]
+    lines += [
+        f"| `{name}` | {size['cpuCores']} | {size['memoryMB']} | {size['diskGB']} |"
+        for name, size in prices.PRESETS.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

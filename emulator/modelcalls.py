@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from emulator.entities import Execution
+from emulator.entities import Execution, Key
 from emulator.errors import ApiError
 from emulator.prices import call_cost_nusd, find_model, worst_case_nusd
 from emulator.scripts import CallPlan
@@ -18,7 +18,8 @@ class Refusal(NamedTuple):
 
 def begin(world: World, execution: Execution, *, call: CallPlan, index: int) -> Refusal | None:
     """Hold the call's worst case; a refusal when it may not or does not fit."""
-    refusal = _not_servable(world, execution)
+    key = world.ledger.keys[execution.key_id]
+    refusal = not_servable(world, key, model=execution.model)
     price = find_model(execution.model)
     if refusal is not None or price is None:
         return refusal
@@ -27,7 +28,6 @@ def begin(world: World, execution: Execution, *, call: CallPlan, index: int) -> 
         price, input_tokens=call.input_tokens, output_limit=execution.output_limit
     )
     execution.call = index
-    key = world.ledger.keys[execution.key_id]
     try:
         world.ledger.hold(key, amount=amount, ref=f"{execution.id}:{index}", now_ms=now_ms)
     except ApiError as error:
@@ -62,16 +62,15 @@ def settle(world: World, execution: Execution, *, call: CallPlan) -> None:
     world.touch(execution)
 
 
-def _not_servable(world: World, execution: Execution) -> Refusal | None:
+def not_servable(world: World, key: Key, *, model: str) -> Refusal | None:
     """What the router looks at before money."""
-    key = world.ledger.keys[execution.key_id]
     if any(one.revoked_ms is not None for one in world.ledger.chain(key)):
         return Refusal("UNAUTHORIZED", "The key was revoked.")
     if key.product not in (None, "router"):
         return Refusal("FORBIDDEN", f"The key is for {key.product}, not for router.")
-    if key.allowed_models is not None and execution.model not in key.allowed_models:
-        return Refusal("MODEL_NOT_ALLOWED", f"The key does not allow {execution.model}.")
-    if find_model(execution.model) is None:
-        message = f"503: no provider serves {execution.model}."
+    if key.allowed_models is not None and model not in key.allowed_models:
+        return Refusal("MODEL_NOT_ALLOWED", f"The key does not allow {model}.")
+    if find_model(model) is None:
+        message = f"503: no provider serves {model}."
         return Refusal("provider_inference_unavailable", message)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session
+from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session, Spawner
 from emulator.store import Event, Store
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _KINDS: dict[str, Any] = {
     "session": Session,
     "execution": Execution,
     "dispatch": Dispatch,
+    "spawner": Spawner,
 }
 
 
@@ -49,6 +50,10 @@ def _take(world: World, thing: Any, *, gap_ms: int) -> None:
             world.fleets_by_idempotency[thing.idempotency_key] = thing.id
     elif isinstance(thing, Dispatch):
         world.dispatches[thing.id] = thing
+    elif isinstance(thing, Spawner):
+        world.spawners[thing.id] = thing
+        thing.due_ms += gap_ms
+        world.scheduler.at(thing.due_ms, kind="spawner", entity_id=thing.id)
     elif isinstance(thing, Session):
         world.sessions[thing.id] = thing
         world.sessions_by_machine.setdefault(thing.sandbox_id, []).append(thing.id)

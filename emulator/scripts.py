@@ -11,9 +11,8 @@ from emulator.recall import recalled
 
 FIRST_INPUT_TOKENS = 16_000
 LONGEST_SUBJECT = 90
-HEARTBEAT_MS = 5_000
 ASKS = ("question", "approval", "plan")
-_NAMES = "ok|fail|slow|calls|ask|recall"
+_NAMES = "ok|fail|slow|calls|ask|recall|spawn"
 _DIRECTIVE = re.compile(rf"\[\[({_NAMES})(?: +(?!if )([\w.]+))?(?: +if +([\w.:-]+))?\]\]")
 
 DIRECTIVES = {
@@ -24,6 +23,8 @@ DIRECTIVES = {
     "[[calls 5]]": "exactly 5 model calls (1 to 50)",
     "[[ask question]]": "the turn ends after its first model call, waiting for an answer; "
     "`[[ask approval]]` and `[[ask plan]]` for theirs",
+    "[[spawn 2]]": "a process stays behind in the machine that calls models and makes up to 2 "
+    "child fleets of $0.12, whatever becomes of the turn, until the key or the machine ends",
     "[[recall]]": "the answer names the codewords the agent knows: “codeword is X” in an inline "
     "skill of its profile, or in the first prompt of its session",
     "[[fail if agent-3]]": "any of these only when the rest of the prompt has that word",
@@ -56,7 +57,8 @@ class CallPlan:
 class Plan:
     """A whole turn. `failure` is None, `harness`, `tool` or `model`, at call `fails_at`.
 
-    `asks` is None or what the turn ends waiting for after its first call.
+    `asks` is None or what the turn ends waiting for after its first call; `spawns` is None or how
+    many child fleets a process that stays behind wants.
     """
 
     calls: tuple[CallPlan, ...]
@@ -65,16 +67,7 @@ class Plan:
     fails_at: int
     fixed_ms: int | None
     asks: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """`delay_ms` after the beat before it, do `action` for call number `call`."""
-
-    delay_ms: float
-    action: str
-    call: int = 0
-    part: int = 0
+    spawns: int | None = None
 
 
 def directives(prompt: str) -> tuple[str, dict[str, str | None]]:
@@ -122,6 +115,7 @@ def plan_turn(
         fails_at=rng.randrange(count - 1) if count > 1 else 0,
         fixed_ms=_number(words.get("slow"), scale=1000),
         asks=_asks(words),
+        spawns=min(50, _number(words["spawn"] or "2") or 0) if "spawn" in words else None,
     )
 
 
@@ -193,52 +187,3 @@ def _says(
         "What I found:\n" + "\n".join(f"- {finding}" for finding in findings[:2]),
         f"- {findings[2]}\nNothing else needed a change.",
     )
-
-
-def beats_of(plan: Plan, *, time_factor: float) -> list[Beat]:
-    """The turn in order; delays are in milliseconds of the emulator's clock."""
-    beats = [Beat(0, "open")]
-    if plan.failure == "harness":
-        beats.append(Beat(plan.cold_ms, "fail"))
-    else:
-        for index, call in enumerate(plan.calls):
-            delay = plan.cold_ms if index == 0 else 5
-            beats.extend(_call_beats(call, index=index, delay_ms=delay))
-            if plan.asks is not None:
-                beats[-1] = Beat(beats[-1].delay_ms, "ask", index)
-                break
-            if plan.failure is not None and index == plan.fails_at:
-                beats[-1] = Beat(beats[-1].delay_ms, "fail", index)
-                break
-    total_ms = sum(beat.delay_ms for beat in beats)
-    factor = plan.fixed_ms / total_ms if plan.fixed_ms is not None else time_factor
-    return _with_heartbeats(beats, factor=factor)
-
-
-def _with_heartbeats(beats: list[Beat], *, factor: float) -> list[Beat]:
-    """Stretch the beats; whatever they say, no more than 5 s pass without a heartbeat."""
-    timed: list[Beat] = []
-    since_ms = 0.0
-    for beat in beats:
-        delay_ms = beat.delay_ms * factor
-        while since_ms + delay_ms > HEARTBEAT_MS:
-            wait_ms = HEARTBEAT_MS - since_ms
-            timed.append(Beat(wait_ms, "beat", beat.call))
-            delay_ms -= wait_ms
-            since_ms = 0.0
-        timed.append(Beat(delay_ms, beat.action, beat.call, beat.part))
-        # The start of a call is a heartbeat itself.
-        since_ms = 0.0 if beat.action == "call" else since_ms + delay_ms
-    return timed
-
-
-def _call_beats(call: CallPlan, *, index: int, delay_ms: float) -> list[Beat]:
-    beats = [Beat(delay_ms, "call", index), Beat(call.think_ms * 0.3, "think", index)]
-    share = 0.6 / len(call.says)
-    beats += [Beat(call.think_ms * share, "say", index, part) for part in range(len(call.says))]
-    beats.append(Beat(call.think_ms * 0.1, "settle", index))
-    if call.tool is None:
-        beats.append(Beat(1, "finish", index))
-    else:
-        beats.append(Beat(call.tool_ms, "tool", index))
-    return beats

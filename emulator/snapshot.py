@@ -31,6 +31,17 @@ def state(world: World) -> JsonObject:
             for machine in world.machines.values()
         ],
         "keys": [_key(world, key_id) for key_id in world.ledger.keys],
+        "spawners": [
+            {
+                "spawnerId": spawner.id,
+                "sandboxId": spawner.sandbox_id,
+                "executionId": spawner.execution_id,
+                "isRunning": spawner.is_running,
+                "calls": spawner.calls,
+                "children": spawner.made,
+            }
+            for spawner in world.spawners.values()
+        ],
         "executions": [
             {
                 "executionId": execution.id,

@@ -1,8 +1,9 @@
 """How turns end: completed, failed, cancelled or waiting; a call in flight always settles."""
 
 from emulator import closing, frames, modelcalls
+from emulator.beats import Beat, beats_of
 from emulator.entities import Execution, Machine, Session
-from emulator.scripts import Beat, Plan, beats_of, plan_turn
+from emulator.scripts import Plan, plan_turn
 from emulator.world import World
 
 ENDINGS = {

@@ -1,11 +1,13 @@
 """The turn engine: beats on the clock, model calls against the ledger, ends of every kind."""
 
 from emulator import closing, frames, modelcalls
+from emulator.beats import Beat
 from emulator.dooms import DOOMS, HARNESS_FAILED, doom_of
 from emulator.entities import Execution
 from emulator.interactions import ask, withdraw
 from emulator.memory import take
-from emulator.scripts import Beat, CallPlan, Plan
+from emulator.scripts import CallPlan, Plan
+from emulator.spawners import start_spawner
 from emulator.turn_ends import after_end, emit, end_turn, fail, script_of, settle_call
 from emulator.world import World
 
@@ -104,6 +106,8 @@ def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None
         settle_call(world, execution)
     elif beat.action == "tool":
         _use_tool(world, execution, call=call, index=beat.call)
+    elif beat.action == "spawn":
+        start_spawner(world, execution, children=plan.spawns or 0)
     elif beat.action == "ask":
         ask(world, execution, kind=plan.asks or "question", call=call)
     elif beat.action == "finish":

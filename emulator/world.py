@@ -6,10 +6,11 @@ import threading
 from collections import deque
 from typing import Any
 
+from emulator.beats import Beat
 from emulator.clock import Clock
 from emulator.config import Config
 from emulator.dials import Dials
-from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session
+from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session, Spawner
 from emulator.faults import Faults
 from emulator.ids import digest
 from emulator.journal import Journal
@@ -17,7 +18,7 @@ from emulator.ledger import Ledger
 from emulator.money import dumps
 from emulator.restore import restore
 from emulator.scheduler import Scheduler
-from emulator.scripts import Beat, Plan
+from emulator.scripts import Plan
 from emulator.store import Event, EventRow, Store
 
 SAVE_EVERY_S = 0.25
@@ -48,6 +49,7 @@ class World:
         self.sessions: dict[str, Session] = {}
         self.executions: dict[str, Execution] = {}
         self.dispatches: dict[str, Dispatch] = {}
+        self.spawners: dict[str, Spawner] = {}
         self.fleets_by_idempotency: dict[str, str] = {}
         self.machines_by_idempotency: dict[str, str] = {}
         self.sessions_by_machine: dict[str, list[str]] = {}
@@ -102,7 +104,7 @@ class World:
 
     # Writing
 
-    def touch(self, thing: Fleet | Machine | Session | Execution | Dispatch) -> None:
+    def touch(self, thing: Fleet | Machine | Session | Execution | Dispatch | Spawner) -> None:
         """Say that the thing changed, so that it is saved."""
         self._dirty[(type(thing).__name__.lower(), thing.id)] = thing
 

@@ -54,7 +54,7 @@ def create(call: Call) -> Answer:
     if idempotency_key is not None:
         world.fleets_by_idempotency[idempotency_key] = fleet.id
     for spec in specs:
-        _add_machine(world, fleet, spec)
+        add_machine(world, fleet, spec)
     world.touch(fleet)
     start_creates(world, fleet)
     call.entry.ids["fleetId"] = fleet.id
@@ -190,7 +190,8 @@ def _parent(call: Call) -> dict[str, Any] | None:
     return {"fleetId": parent.id, "agentId": body.get("agentId")}
 
 
-def _add_machine(world: World, fleet: Fleet, spec: MachineSpec) -> None:
+def add_machine(world: World, fleet: Fleet, spec: MachineSpec) -> None:
+    """Add a machine that is still to be created."""
     machine = Machine(
         id=sandbox_id(world.config.seed, fleet.id, spec.machine_id),
         fleet_id=fleet.id,

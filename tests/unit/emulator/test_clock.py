@@ -2,7 +2,8 @@
 
 import pytest
 
-from emulator.scripts import beats_of, plan_turn
+from emulator.beats import beats_of
+from emulator.scripts import plan_turn
 from tests.unit.emulator.bench import Bench
 
 

@@ -1,5 +1,6 @@
+from emulator.beats import beats_of
 from emulator.prices import call_cost_nusd, find_model, worst_case_nusd
-from emulator.scripts import Plan, beats_of, directives, plan_turn, subject_of
+from emulator.scripts import Plan, directives, plan_turn, subject_of
 
 
 def plan(prompt: str = "Read the code.", *, session: str = "s", share: float = 0.06) -> Plan:
