@@ -58,6 +58,9 @@ class AgentPeek:
     effective_harness: str
     model: str
     effective_model: str
+    profile_name: str
+    profile_digest: str
+    placement: str
     input_tokens: int | None
     cached_tokens: int | None
     output_tokens: int | None
@@ -75,7 +78,8 @@ class AgentPeek:
 
 def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
     """One agent of the fleet, None if there is none of that name. At most five queries."""
-    agent = Agent.objects.select_related("machine").filter(fleet=fleet, agent_id=agent_id).first()
+    agents = Agent.objects.select_related("machine", "profile").defer("profile__body")
+    agent = agents.filter(fleet=fleet, agent_id=agent_id).first()
     if agent is None:
         return None
     task = Task.objects.filter(agent=agent).order_by("-run__number", "-position").first()
@@ -95,6 +99,9 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
         effective_harness=agent.effective_harness,
         model=agent.model,
         effective_model=agent.effective_model,
+        profile_name=agent.profile.name if agent.profile else "",
+        profile_digest=agent.profile.digest if agent.profile else "",
+        placement=agent.placement,
         input_tokens=agent.input_tokens,
         cached_tokens=agent.cached_tokens,
         output_tokens=agent.output_tokens,
