@@ -24,6 +24,7 @@ from fleets.domain.spec import (
 )
 from fleets.domain.status import Afterwards
 from fleets.models import Fleet, User
+from fleets.selectors.agents_document import agents_document
 from fleets.selectors.launch_options import LaunchOptions
 
 AFTER_CHOICES = (
@@ -206,6 +207,7 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "model": fleet.model,
         "size": fleet.size,
         "placement": fleet.placement,
+        AGENTS: agents_document(fleet),
         "budget": "" if budget is None else money.usd_string(budget),
         "at_once": AUTO if fleet.at_once is None else str(fleet.at_once),
         "after": fleet.after,

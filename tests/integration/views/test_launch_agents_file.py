@@ -8,7 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from fleets.domain.agents_file import read_agents
 from fleets.models import Fleet
+from fleets.selectors.agents_document import agents_document
 from tests.factories import ConnectionFactory
 from tests.integration.cast import Cast
 from tests.integration.views.test_launch import LAUNCHERS, TYPED
@@ -132,3 +134,20 @@ def test_the_fleets_own_placement_can_be_chosen(client: Client) -> None:
 
 def test_markup_in_a_file_is_shown_as_text(client: Client) -> None:
     assert "<script>alert(1)" not in preview(client, "div#launch")
+
+
+def test_launch_like_this_brings_every_agent_back_as_it_was(client: Client) -> None:
+    client.post(LAUNCH, TYPED_FILE)
+    fleet = Fleet.objects.get()
+    text_again = agents_document(fleet)
+    again = read_agents(text_again, harness="pi", model="other", has_message=False)
+    first = read_agents(FILE, harness="opencode", model="gpt-4.1-mini", has_message=False)
+    assert again == first
+    shown = text(client.get(f"/fleets/new?from={fleet.public_id}"))
+    assert "&quot;agentId&quot;: &quot;second&quot;" in shown
+    assert "Launch 3 agents" in shown
+
+
+def test_agents_asked_for_by_number_bring_no_file(client: Client) -> None:
+    client.post(LAUNCH, TYPED)
+    assert agents_document(Fleet.objects.get()) == ""
