@@ -50,6 +50,7 @@ class Hub:
         self._reader = StreamReader()
         self._task: asyncio.Task[None] | None = None
         self._marking: asyncio.Task[None] | None = None
+        self._joined = asyncio.Event()
         self._started = asyncio.Event()
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="live-render")
         self._replays: dict[tuple[str, str, str, str], asyncio.Task[bytes]] = {}
@@ -76,11 +77,11 @@ class Hub:
             replayed = await self._replay(subscriber, since)
             if replayed:
                 subscriber.offer(replayed)
-        load_renderers()
-        if topic := growing_topic(subscriber.ticket.page, subscriber.ticket.topics):
+        await self._in_thread(load_renderers)
+        if growing_topic(subscriber.ticket.page, subscriber.ticket.topics):
             # Whether or not anything was missed: the cursor says.
             subscriber.wake()
-            await self._in_thread(mark_watched, [topic])
+            self._joined.set()
 
     async def appended(self, subscriber: Subscriber) -> bytes:
         """What is new of a growing page since the connection's own cursor."""

@@ -26,11 +26,18 @@ class PromptOffer:
     has_budget: bool
 
 
-def prompt_offer(fleet: Fleet, agent: Agent) -> PromptOffer:
+NO_BUDGET: Final = (
+    "A fleet without a budget is run by admins only: nothing would stop its spending."
+)
+
+
+def prompt_offer(fleet: Fleet, agent: Agent, *, is_admin: bool) -> PromptOffer:
     """The offer for one agent. At most three queries."""
     cost = task_cost(model_price(agent.model))
     return PromptOffer(
-        refusal=prompt_refusal(fleet, agent),
+        refusal=NO_BUDGET
+        if fleet.budget_nusd is None and not is_admin
+        else prompt_refusal(fleet, agent),
         expected_nusd=cost.cost.expected if cost else None,
         worst_nusd=cost.cost.worst if cost else None,
         remaining_nusd=fleet.remaining_nusd,

@@ -12,13 +12,13 @@ from django.utils import timezone
 
 from fleets import dispatch
 from fleets.domain.credentials import find_credentials
-from fleets.domain.errors import Conflict, InvalidInput
+from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
 from fleets.domain.spec_fields import MAX_PROMPT_BYTES
 from fleets.domain.status import TaskState
 from fleets.live import publish
 from fleets.live.channels import fleet_topic
 from fleets.models import Agent, Fleet, Run, Task
-from fleets.selectors.prompting import prompt_refusal
+from fleets.selectors.prompting import NO_BUDGET, prompt_refusal
 from fleets.services import audit
 from fleets.services.actor import Actor
 from fleets.services.fleet_events import Line, note
@@ -34,6 +34,8 @@ def prompt_agent(agent: Agent, *, text: str, actor: Actor, form_key: str) -> Tas
     if before is not None:
         return before
     actor.must_be_operator("send a prompt")
+    if agent.fleet.budget_nusd is None and actor.user is not None and not actor.user.is_admin:
+        raise NotAllowed(NO_BUDGET, who_can="an admin")
     prompt = _checked(text)
     try:
         with transaction.atomic():

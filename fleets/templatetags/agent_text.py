@@ -21,10 +21,11 @@ from fleets.templatetags.times import duration
 register = template.Library()
 
 SHORT_BYTES: Final = 4 * 1024
-_HEADING_TAGS: Final = {"h1": "h4", "h2": "h5", "h3": "h6", "h4": "h6", "h5": "h6", "h6": "h6"}
+# The page has headings of its own; an agent's stand below them, all on one level.
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MARKDOWN_TAGS: Final = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
-    "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+    "h3", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _MARKDOWN_ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}}
 _ANSI_CLASSES: Final = {
@@ -63,8 +64,7 @@ def agent_markdown(text: str | None) -> SafeString:
 def _rendered(text: str) -> SafeString:
     tokens = _PARSER.parse(visible(text))
     for token in tokens:
-        # The page has headings of its own; an agent's stand below them.
-        token.tag = _HEADING_TAGS.get(token.tag, token.tag)
+        token.tag = "h3" if token.tag in _HEADINGS else token.tag
     html = _PARSER.renderer.render(tokens, _PARSER.options, {})
     return SafeString(
         nh3.clean(

@@ -165,9 +165,10 @@ def _around(fleet: Fleet, agent: Agent) -> dict[str, Any]:
 
 
 def _composer(request: HttpRequest, fleet: Fleet, agent: Agent) -> dict[str, Any]:
+    user = user_of(request)
     return {
-        "can": "operate" if user_of(request).is_operator else "read",
-        "offer": prompt_offer(fleet, agent),
+        "can": "operate" if user.is_operator else "read",
+        "offer": prompt_offer(fleet, agent, is_admin=user.is_admin),
         "form_key": new_form_key(),
     }
 

@@ -61,7 +61,7 @@ document.addEventListener("click", ({ target }) => {
   toEnd();
 });
 
-if (list() && !location.hash) {
+if (list()?.hasAttribute("data-running") && !location.hash) {
   follow(true);
   toEnd();
 } else show();

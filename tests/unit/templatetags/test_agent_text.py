@@ -19,7 +19,7 @@ from fleets.templatetags.agent_text import (
 TAG = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>")
 HARMLESS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
-    "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span",
+    "h3", "table", "thead", "tbody", "tr", "th", "td", "span",
 }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_markdown_still_reads_like_markdown() -> None:
     html = agent_markdown(
         "# Found\n\n**Two** leaks in `a.py`:\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|"
     )
-    assert "<h4>Found</h4>" in html
+    assert "<h3>Found</h3>" in html
     assert "<strong>Two</strong> leaks in <code>a.py</code>" in html
     assert html.count("<li>") == 2
     assert "<td>1</td>" in html
