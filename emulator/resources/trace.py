@@ -100,7 +100,7 @@ def _span(
 def _phases(execution: Execution, calls: list[ModelCall], *, now_ms: int) -> list[JsonObject]:
     whole_ms = (execution.ended_ms or now_ms) - execution.started_ms
     model_ms = sum((ended_ms or now_ms) - begun_ms for begun_ms, ended_ms in calls)
-    admission_ms = min(ADMISSION_MS, whole_ms)
+    admission_ms = max(0, min(ADMISSION_MS, whole_ms - model_ms))
     return [
         {"name": "admission", "durationMs": admission_ms},
         {"name": "model", "durationMs": model_ms},
