@@ -21,7 +21,7 @@ SIZE = "large"
 PROMPT = f"[[ok]] [[slow {TURN_S}]] [[calls 3]] Review part one and say what is wrong."
 # Far above what anybody sends: the pace of a plan is not what is measured.
 RATE_PER_MINUTE = 6_000_000
-LIMIT_S = 240.0
+LIMIT_S = 280.0
 # In one process nothing is ever driven beside anything else; larger numbers are the worker's.
 MOST_HERE = 1_000
 HEAD = (

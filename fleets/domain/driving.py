@@ -25,6 +25,9 @@ READ_SHARE: Final = 0.5
 # A round of calls takes about this long at the account's rate, so that a tick stays short.
 ROUND_S: Final = 3
 SMALLEST_ROUND: Final = 8
+# However large the plan: what a round brings is in memory at once, and a round that takes minutes
+# is overtaken by the turns it has begun.
+LARGEST_ROUND: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def choose(
 
 def round_limit(rate_per_minute: int) -> int:
     """How many calls of one kind a round may hold: about three seconds' worth of the rate."""
-    return max(SMALLEST_ROUND, rate_per_minute * ROUND_S // 60)
+    return min(LARGEST_ROUND, max(SMALLEST_ROUND, rate_per_minute * ROUND_S // 60))
 
 
 def read_interval_s(*, youngest_turn_s: float, machines: int, rate_per_minute: int) -> float:
