@@ -1,7 +1,8 @@
 """Agents as a file, in the platform's shape (contract 4.2), read with every problem at once.
 
 `[{agentId, harness, model, profile, task, placement}]`: what is left out comes from the agent's
-profile, then from the fleet's defaults. Problems name line and place, never a value.
+profile, then from the fleet's defaults. Problems name line and place, never a value. JSON, or YAML
+that says the same.
 """
 
 import json
@@ -20,6 +21,7 @@ from fleets.domain.prices import provider_of
 from fleets.domain.profile_schema.shapes import show_path
 from fleets.domain.raw_keys import unfit_places
 from fleets.domain.spec_fields import shorten
+from fleets.domain.yaml_lines import YamlText, read_yaml
 
 PLACE: Final = "agents"
 PROBLEMS_SHOWN: Final = 50
@@ -27,7 +29,7 @@ PROBLEMS_SHOWN: Final = 50
 
 @dataclass(slots=True)
 class _Reading:
-    source: JsonText
+    source: JsonText | YamlText
     unfit: set[Path] = field(default_factory=set)
     found: list[tuple[Path, str]] = field(default_factory=list)
 
@@ -72,7 +74,7 @@ def read_agents(text: str, *, harness: str, model: str, has_message: bool) -> tu
     `has_message`: the fleet's own prompt goes to every agent, so none needs a task. Raises
     InvalidInput at `agents` with all problems, in the order of their lines.
     """
-    source = read_json(text, place=PLACE)
+    source = _read_text(text)
     agents = source.value
     _must_be_list(agents)
     reading = _Reading(source)
@@ -96,12 +98,12 @@ def read_agents(text: str, *, harness: str, model: str, has_message: bool) -> tu
 
 
 def with_key_names(text: str, *, harness: str, model: str) -> str:
-    """The same file with `apiKeyEnv` named for every agent whose harness needs it.
+    """The same file, as JSON, with `apiKeyEnv` named for every agent whose harness needs it.
 
     A file that cannot be read comes back as it is.
     """
     try:
-        source = read_json(text, place=PLACE)
+        source = _read_text(text)
         plans = read_agents(text, harness=harness, model=model, has_message=True)
     except InvalidInput:
         return text
@@ -120,6 +122,13 @@ def _shown(step: str | int) -> str | int:
     if isinstance(step, int):
         return step
     return "…" if find_credentials(step) else shorten(step)
+
+
+def _read_text(text: str) -> JsonText | YamlText:
+    """JSON where it begins like JSON, else YAML."""
+    if text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{"):
+        return read_json(text, place=PLACE)
+    return read_yaml(text.removeprefix("\ufeff"), place=PLACE)
 
 
 def _must_be_list(agents: Any) -> None:

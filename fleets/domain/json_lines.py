@@ -15,7 +15,7 @@ Path = tuple[str | int, ...]
 MAX_BYTES: Final = 1_024 * 1_024
 MAX_DEPTH: Final = 100
 # Longer than the largest number that JSON readers everywhere can hold.
-_LONGEST_INTEGER: Final = 400
+LONGEST_INTEGER: Final = 400
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
 
 _OPENING: Final = frozenset("[{")
@@ -55,7 +55,7 @@ def read_json(text: str, *, place: str) -> JsonText:
         value = json.loads(
             text,
             object_pairs_hook=lambda pairs: _object(pairs, twice),
-            parse_int=lambda digits: int(digits) if len(digits) < _LONGEST_INTEGER else math.inf,
+            parse_int=lambda digits: int(digits) if len(digits) < LONGEST_INTEGER else math.inf,
             parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as error:

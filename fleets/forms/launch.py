@@ -52,7 +52,7 @@ _BESIDE_A_UNIT: Mapping[str, str] = {"class": ""}
 
 def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
     # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
-    attrs = {"autocomplete": "off", "class": "input", **attrs}
+    attrs = {"class": "input", **attrs}
     widget = forms.TextInput(attrs={name: value for name, value in attrs.items() if value})
     return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
 
@@ -84,7 +84,7 @@ class LaunchForm(forms.Form):
         widget=forms.Textarea(
             attrs={"class": "input mono", "rows": "6", "spellcheck": "false", "wrap": "off"}
         ),
-        help_text="JSON: [{agentId, harness, model, profile, task, placement}]. Then the number"
+        help_text="JSON or YAML: [{agentId, harness, model, profile, task, placement}]. Then the number"
         " above does not count, and without a prompt each runs its own task.",
     )
     placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
