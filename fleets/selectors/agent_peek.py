@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from fleets.models import Agent, Fleet, Task, Turn
+from fleets.selectors.agents import with_running
 
 MOST_TURNS: Final = 50
 RESPONSE_CHARS: Final = 16_000
@@ -102,9 +103,9 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
         profile_name=agent.profile.name if agent.profile else "",
         profile_digest=agent.profile.digest if agent.profile else "",
         placement=agent.placement,
-        input_tokens=agent.input_tokens,
+        input_tokens=with_running(agent.input_tokens, agent.running_input_tokens),
         cached_tokens=agent.cached_tokens,
-        output_tokens=agent.output_tokens,
+        output_tokens=with_running(agent.output_tokens, agent.running_output_tokens),
         cost_nusd=agent.cost_nusd,
         last_event=agent.last_event,
         last_event_at=agent.last_event_at,

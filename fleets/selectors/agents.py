@@ -263,6 +263,8 @@ def _values(agents: "QuerySet[Agent]", *, rank: int = 0) -> "QuerySet[Any, Any]"
         "input_tokens",
         "output_tokens",
         "cost_nusd",
+        "running_input_tokens",
+        "running_output_tokens",
         "last_event",
         "last_event_at",
     )
@@ -280,9 +282,14 @@ def _row(values: Mapping[str, Any]) -> AgentRow:
         model=values["model"],
         effective_model=values["effective_model"],
         turns=values["turns"],
-        input_tokens=values["input_tokens"],
-        output_tokens=values["output_tokens"],
+        input_tokens=with_running(values["input_tokens"], values["running_input_tokens"]),
+        output_tokens=with_running(values["output_tokens"], values["running_output_tokens"]),
         cost_nusd=values["cost_nusd"],
         last_event=values["last_event"],
         last_event_at=values["last_event_at"],
     )
+
+
+def with_running(ended: int | None, running: int | None) -> int | None:
+    """Tokens of ended turns and of the one under way, as far as either is known."""
+    return ended if running is None else (ended or 0) + running

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fleets.models import Agent, Fleet
+from fleets.selectors.agents import with_running
 from fleets.selectors.session_turns import SessionTurn
 
 
@@ -62,9 +63,9 @@ def session_head(agent: Agent) -> SessionHead:
         model=agent.model,
         effective_model=agent.effective_model,
         turns=agent.turns,
-        input_tokens=_with_running(agent.input_tokens, agent.running_input_tokens),
+        input_tokens=with_running(agent.input_tokens, agent.running_input_tokens),
         cached_tokens=agent.cached_tokens,
-        output_tokens=_with_running(agent.output_tokens, agent.running_output_tokens),
+        output_tokens=with_running(agent.output_tokens, agent.running_output_tokens),
         cost_nusd=agent.cost_nusd,
         last_event=agent.last_event,
         last_event_at=agent.last_event_at,
@@ -88,7 +89,3 @@ def ledger(turns: list[SessionTurn]) -> list[LedgerRow]:
             total = (total or 0) + turn.cost_nusd
         rows.append(LedgerRow(turn, total))
     return rows
-
-
-def _with_running(total: int | None, running: int | None) -> int | None:
-    return total if running is None else (total or 0) + running

@@ -16,7 +16,10 @@ PROMPT_CHARS: Final = 16_000
 
 @dataclass(frozen=True, slots=True)
 class SessionTurn:
-    """One turn. Money in nanodollars; figures of a running turn are as far as its stream told."""
+    """One turn. Money in nanodollars; figures of a running turn are as far as its stream told.
+
+    `response` is the start of the task's answer, for turns whose frames are not kept.
+    """
 
     pk: int
     number: int
@@ -37,6 +40,7 @@ class SessionTurn:
     prompt: str
     row: int
     run: int
+    response: str
     error: str
     error_code: str
 
@@ -57,6 +61,7 @@ def session_turns(agent: Agent) -> list[SessionTurn]:
         Turn.objects.filter(agent=agent)
         .annotate(
             prompt=Left("task__prompt", PROMPT_CHARS),
+            response=Left("task__response", PROMPT_CHARS),
             row=F("task__position"),
             run_number=F("run__number"),
         )
@@ -97,6 +102,7 @@ def _turn(turn: Turn, *, number: int, model: str) -> SessionTurn:
         prompt=getattr(turn, "prompt"),  # noqa: B009  # an annotation
         row=getattr(turn, "row"),  # noqa: B009
         run=getattr(turn, "run_number"),  # noqa: B009
+        response=getattr(turn, "response"),  # noqa: B009
         error=turn.error,
         error_code=turn.error_code,
     )

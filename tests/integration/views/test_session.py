@@ -209,6 +209,20 @@ def test_the_raw_text_is_shown_as_it_was_written(cast: Cast, turn: Turn) -> None
     assert "data-follow" not in page
 
 
+def test_an_answer_whose_frames_are_not_kept_is_shown(cast: Cast, turn: Turn) -> None:
+    Task.objects.filter(pk=turn.task_id).update(response="All **fine**. <script>alert(1)</script>")
+    page = seen(cast, address(turn))
+    assert "All <strong>fine</strong>. &lt;script&gt;" in page
+    assert "No event of this turn is stored" in page
+
+
+def test_tokens_of_the_turn_under_way_are_added_to_those_before(cast: Cast, turn: Turn) -> None:
+    Agent.objects.filter(pk=turn.agent_id).update(input_tokens=1_000, running_input_tokens=234)
+    assert "1,234" in seen(cast, address(turn))
+    fleet_page = reverse("fleets:fleet_detail", args=[turn.agent.fleet.public_id])
+    assert "1,234" in seen(cast, fleet_page + "?view=table")
+
+
 def test_under_htmx_only_the_transcript_is_sent(cast: Cast, turn: Turn) -> None:
     store(turn, [text(1, "Done.")])
     headers = {"HX-Request": "true", "HX-Target": "div#transcript"}
