@@ -192,12 +192,21 @@ def finish_fleets(world: World, fleet: Fleet) -> None:
         return
     fleet.status = "deleted"
     world.touch(fleet)
+    _forget_dispatches(world, fleet)
     key = world.ledger.keys[fleet.key_id]
     if key.parent_id is not None and not _key_in_use(world, key.id):
         world.ledger.revoke(key, now_ms=world.now_ms())
     parent = world.fleets.get(fleet.parent["fleetId"]) if fleet.parent else None
     if parent is not None and parent.status == "deleting":
         finish_fleets(world, parent)
+
+
+def _forget_dispatches(world: World, fleet: Fleet) -> None:
+    # Kept for the fleet's life (contract 10, row 7), and outputs can be long.
+    for dispatch in world.dispatches.values():
+        if dispatch.fleet_id == fleet.id:
+            dispatch.results.clear()
+            world.touch(dispatch)
 
 
 def _key_in_use(world: World, key_id: str) -> bool:

@@ -38,6 +38,42 @@ def test_turn_goes_on_after_a_restart_as_if_nothing_had_been(tmp_path: Path) -> 
     after.world.close()
 
 
+def test_turn_whose_caller_was_cut_off_by_the_restart_is_stopped(tmp_path: Path) -> None:
+    before = Bench(state=tmp_path / "world.db", failure_share=0.0)
+    (box,) = before.fleet()
+    for session in ("attached", "detached"):
+        before.dispatch(box, session, "Read it. [[slow 60]]")
+    before.execution("attached").attached = True
+    before.run_for(3)
+    before.world.close()
+    later = HandClock(before.clock.at_ms + 1_000)
+    after = Bench(state=tmp_path / "world.db", clock=later, failure_share=0.0)
+    after.finish_turns()
+    statuses = [after.execution(name).status for name in ("attached", "detached")]
+    assert statuses == ["cancelled", "completed"]
+    after.world.close()
+
+
+def test_commands_files_and_questions_come_back(tmp_path: Path) -> None:
+    before = Bench(state=tmp_path / "world.db", failure_share=0.0)
+    (box,) = before.fleet()
+    before.dispatch(box, "s", "Do it. [[ask question]]")
+    before.finish_turns()
+    body = {"type": "exec", "command": "echo kept > note.txt; cat note.txt"}
+    done = before.call("POST", "/sandbox/v1/fleets/fleet-a/dispatch", body).json
+    before.world.close()
+    later = HandClock(before.clock.at_ms + 1_000)
+    after = Bench(state=tmp_path / "world.db", clock=later, failure_share=0.0)
+    path = f"/sandbox/v1/fleets/fleet-a/dispatch/{done['dispatchId']}"
+    assert after.call("GET", path).json == done
+    runtime = f"/sandbox/v1/sandboxes/{box}/runtime"
+    read = after.call("POST", f"{runtime}/files/read", {"path": "note.txt"})
+    assert read.json["data"]["content"] == "kept\n"
+    asked = after.call("GET", f"{runtime}/agents/sessions/s/interactions").json["data"]
+    assert len(asked["interactions"]) == 1
+    after.world.close()
+
+
 def test_night_without_the_emulator_costs_nothing(tmp_path: Path) -> None:
     before = Bench(state=tmp_path / "world.db")
     key_id, secret = before.mint(1)
