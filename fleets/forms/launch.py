@@ -52,7 +52,7 @@ _BESIDE_A_UNIT: Mapping[str, str] = {"class": ""}
 
 def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
     # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
-    attrs = {"class": "input", **attrs}
+    attrs = {"autocomplete": "off", "class": "input", **attrs}
     widget = forms.TextInput(attrs={name: value for name, value in attrs.items() if value})
     return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
 

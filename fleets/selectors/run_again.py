@@ -6,7 +6,10 @@ from typing import Final
 
 from django.db.models import Q, QuerySet
 
+from fleets.domain.budget import worst_call_nusd
+from fleets.domain.money import show_remaining, show_used
 from fleets.domain.numbers import show_count
+from fleets.domain.prices import model_price
 from fleets.domain.status import OperationKind, Origin, TaskState
 from fleets.models import Agent, Fleet, Operation, Run, Task
 
@@ -38,7 +41,7 @@ class RunAgainOffer:
 
 
 def run_again_offer(fleet: Fleet) -> RunAgainOffer:
-    """The offer for a fleet. At most six queries."""
+    """The offer for a fleet. At most seven queries."""
     ready = Agent.objects.filter(_READY, fleet=fleet)
     newest = Run.objects.filter(fleet=fleet).order_by("-number").values_list("number").first()
     return RunAgainOffer(
@@ -53,7 +56,12 @@ def run_again_offer(fleet: Fleet) -> RunAgainOffer:
 
 def run_again_refusal(fleet: Fleet) -> str:
     """Why no agent of the fleet can run again now, with what would help; "" when some can."""
-    return _refused_by_fleet(fleet) or _refused_by_work(fleet) or _refused_by_machines(fleet)
+    return (
+        _refused_by_fleet(fleet)
+        or _refused_by_work(fleet)
+        or _refused_by_machines(fleet)
+        or _refused_by_budget(fleet)
+    )
 
 
 def is_cut(fleet: Fleet) -> bool:
@@ -139,4 +147,22 @@ def _refused_by_machines(fleet: Fleet) -> str:
         return "The machines of this fleet are stopped. Launch one like it."
     return (
         "The machines of this fleet are gone, and the conversations with them. Launch one like it."
+    )
+
+
+def _refused_by_budget(fleet: Fleet) -> str:
+    """Where not even the cheapest agent's call fits, a run would only undo what has completed."""
+    if fleet.budget_nusd is None or fleet.remaining_nusd is None:
+        return ""
+    kinds = Agent.objects.filter(fleet=fleet).order_by().values_list("model", "output_limit")
+    worst = [
+        worst_call_nusd(model_price(model), answer_cap_tokens=cap)
+        for model, cap in kinds.distinct()
+    ]
+    known = [call for call in worst if call is not None]
+    if len(known) < len(worst) or not known or min(known) <= fleet.remaining_nusd:
+        return ""
+    return (
+        f"{show_remaining(fleet.remaining_nusd)} of the budget is left, and one call may hold"
+        f" {show_used(min(known))}: the platform would refuse it."
     )

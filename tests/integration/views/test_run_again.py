@@ -146,6 +146,7 @@ def test_a_refusal_says_what_is_wrong_and_keeps_what_was_typed(
         ({"key_cap_nusd": 1}, "Reopen it first"),
         ({"key_revoked_at": timezone.now()}, "is revoked"),
         ({"key_secret": None}, "held elsewhere"),
+        ({"remaining_nusd": 1_000_000}, "of the budget is left, and one call may hold"),
         ({"delete_requested_at": timezone.now()}, "is being deleted"),
         ({"deleted_at": timezone.now()}, "is deleted"),
         ({"created_on_platform_at": None}, "no such fleet yet"),
