@@ -47,6 +47,21 @@ def stop_for_budget(
     note(fleet, Line("budget_exhausted", text))
 
 
+def stop_if_refused(run: Run, fleet: Fleet, ended: list[Turn], *, now: datetime) -> None:
+    """Stop for the budget when one of these turns ended by it.
+
+    Runs in the caller's transaction, which holds the fleet's row; the caller recounts and saves.
+    """
+    refused = [turn for turn in ended if turn.outcome == TurnOutcome.BUDGET_EXHAUSTED]
+    # Under a cut off every call is refused on purpose; reopened, the rest goes on.
+    if not refused or fleet.cut_off_requested_at is not None:
+        return
+    others = Turn.objects.filter(run=run).exclude(state=TurnState.ENDED).count()
+    stop_for_budget(
+        run, fleet, calls_in_flight=others + len(refused) - 1, was_refused=True, now=now
+    )
+
+
 def end_queued(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) -> int:
     """End every task of the run that has no turn yet; how many those were."""
     tasks = list(Task.objects.select_for_update().filter(run=run, state=TaskState.QUEUED))

@@ -25,6 +25,7 @@ from fleets.services import operations
 from fleets.services.driving import lease
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
+from fleets.services.driving.run_end import end_run_if_done
 from fleets.services.driving.settling import take_gone
 from fleets.services.driving.stopping import (
     end_never_seen,
@@ -32,8 +33,7 @@ from fleets.services.driving.stopping import (
     end_queued,
     end_unsent,
 )
-from fleets.services.driving.tick import end_run_if_done, fleet_with_key
-from fleets.services.driving.view import load_open_turns
+from fleets.services.driving.view import fleet_with_key, load_open_turns
 from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.cut_off import lower_cap, waits_for_key

@@ -20,8 +20,8 @@ from fleets.services import operations
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.stopping import end_queued, end_unsent
-from fleets.services.driving.tick import end_run_if_done, fleet_with_key
-from fleets.services.driving.view import load_open_turns
+from fleets.services.driving.run_end import end_run_if_done
+from fleets.services.driving.view import fleet_with_key, load_open_turns
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call

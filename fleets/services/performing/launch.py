@@ -31,7 +31,7 @@ from fleets.platform_api.errors import (
 from fleets.platform_api.types import FleetRow, KeyMinted
 from fleets.services import operations
 from fleets.services.driving.settling import take_fleet_row
-from fleets.services.driving.tick import fleet_with_key
+from fleets.services.driving.view import fleet_with_key
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
 from fleets.services.performing.calling import call

@@ -1,0 +1,83 @@
+"""The second half of a tick: begin what is allowed, and write that."""
+
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+
+from fleets.domain.driving import choose, round_limit
+from fleets.gateway import gateway
+from fleets.models import Fleet, Machine, Turn
+from fleets.services.driving import beginning, stopping
+from fleets.services.driving.purse import slots
+from fleets.services.driving.tick_under_way import Tick, call, must_hold
+from fleets.services.driving.view import (
+    fleet_with_key,
+    load_open_turns,
+    load_queued,
+    machine_views,
+    open_turn_views,
+)
+from fleets.services.fleet_state import recount
+
+
+def begin(tick: Tick) -> None:
+    """Choose turns, write them, send them, write what came of it; raises `LeaseLost`."""
+    turns = _choose(tick)
+    if not turns:
+        return
+    view = tick.view
+    sent = call(
+        tick,
+        beginning.send_turns(
+            gateway().fleet(fleet_with_key(view.fleet)),
+            turns,
+            {machine.pk: machine for machine in view.machines},
+            sending_epoch=partial(beginning.sending_epoch, view.fleet.pk),
+            timeout_s=view.fleet.task_timeout_s,
+            profiles=beginning.profiles_of(turns),
+        ),
+    )
+    with transaction.atomic():
+        must_hold(tick)
+        refused = beginning.write_receipts(view.fleet, turns, sent)
+        stopping.stop_if_refused(view.run, view.fleet, refused, now=timezone.now())
+        recount(view.fleet, now=timezone.now())
+
+
+@transaction.atomic
+def _choose(tick: Tick) -> list[Turn]:
+    """Choose what to send and write it down; an operator's stop comes before or after it."""
+    must_hold(tick)
+    view, now = tick.view, timezone.now()
+    run, fleet = view.run, view.fleet
+    view.machines = list(Machine.objects.filter(fleet=fleet).order_by("position"))
+    view.open_turns = load_open_turns(run)
+    queued = load_queued(run)
+    limit = slots(run, fleet, open_tasks=len(queued) + len(view.open_turns))
+    if limit == 0 and queued and not view.open_turns and _may_begin(fleet):
+        stopping.stop_for_budget(run, fleet, calls_in_flight=0, was_refused=False, now=now)
+        recount(fleet, now=now)
+        return []
+    chosen = choose(
+        queued=queued,
+        open_turns=open_turn_views(view.open_turns, now=now),
+        machines=machine_views(view.machines),
+        slots=limit,
+        most=round_limit(fleet.connection.rate_per_minute),
+        may_begin=_may_begin(fleet),
+    )
+    repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]
+    beginning.write_repeats(repeats, now=now)
+    return repeats + beginning.write_turns(run, fleet, chosen.tasks, now=now)
+
+
+def _may_begin(fleet: Fleet) -> bool:
+    return (
+        fleet.held_at is None
+        and fleet.cut_off_requested_at is None
+        and fleet.cancel_requested_at is None
+        and fleet.delete_requested_at is None
+        and not fleet.stop_reason
+        and bool(fleet.created_on_platform_at)
+    )

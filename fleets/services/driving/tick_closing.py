@@ -1,0 +1,50 @@
+"""The end of a tick: end the run when nothing of it is open, else say when the next one is due."""
+
+from datetime import datetime
+from typing import Final
+
+from django.db.models import F
+from django.utils import timezone
+
+from fleets.domain.driving import FLEET_READ_S, read_interval_s
+from fleets.models import Fleet, Run, Turn
+from fleets.services.driving.run_end import end_run_if_done
+from fleets.services.driving.tick_under_way import Tick
+from fleets.services.driving.view import RunView, load_open_turns
+
+# Nothing is open and nothing begins: held, or waiting for machines or money.
+IDLE_S: Final = 2.0
+
+
+def close(tick: Tick) -> float | None:
+    """End the run when nothing of it is open; else the seconds until its next tick.
+
+    Runs in the caller's transaction, which holds fleet and run.
+    """
+    view, now = tick.view, timezone.now()
+    run, fleet = view.run, view.fleet
+    Run.objects.filter(pk=run.pk).update(requests=F("requests") + tick.requests)
+    if run.started_at is None and fleet.created_on_platform_at:
+        Run.objects.filter(pk=run.pk).update(started_at=now)
+        Fleet.objects.filter(pk=fleet.pk, started_at__isnull=True).update(started_at=now)
+        fleet.started_at = fleet.started_at or now
+    if end_run_if_done(run, fleet, now=now):
+        return None
+    open_turns = load_open_turns(run)
+    return _next_tick_s(view, open_turns, now=now)
+
+
+def _next_tick_s(view: RunView, open_turns: list[Turn], *, now: datetime) -> float:
+    if not open_turns:
+        if view.fleet.settled_at is None:
+            return FLEET_READ_S
+        return IDLE_S
+    youngest = min(
+        (now - (turn.admitted_at or turn.requested_at or now)).total_seconds()
+        for turn in open_turns
+    )
+    return read_interval_s(
+        youngest_turn_s=youngest,
+        machines=len({turn.agent.machine_id for turn in open_turns}),
+        rate_per_minute=view.fleet.connection.rate_per_minute,
+    )
