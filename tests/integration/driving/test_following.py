@@ -109,7 +109,9 @@ def test_two_followers_share_the_turns_and_store_nothing_twice(
     assert no_frame_twice(fleet)
 
 
-@pytest.mark.parametrize("kind", ["reset", "truncate"])
+@pytest.mark.parametrize(
+    "kind", ["drop_event", "duplicate_event", "reorder_event", "reset", "truncate"]
+)
 def test_a_broken_stream_is_taken_up_again_and_loses_nothing(
     emulator: EmulatorThread, actor: Actor, kind: str
 ) -> None:
