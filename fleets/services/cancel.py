@@ -21,7 +21,7 @@ def cancel_fleet(fleet: Fleet, *, actor: Actor, reason: str, only_this: bool = F
     A budgeted tree is cut off first. Raises Conflict when no work is left to cancel.
     """
     fleet = stop_order.begin(fleet, actor=actor, act="cancel", reason=reason)
-    under_way = operations.open_operation(fleet, OperationKind.CANCEL)
+    under_way = operations.join(fleet, OperationKind.CANCEL)
     if under_way is not None:
         return under_way
     run = newest_run(fleet)

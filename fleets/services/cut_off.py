@@ -19,7 +19,7 @@ def cut_off_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
     """Order a cut off; the same operation when one is under way. Raises Conflict without a key."""
     fleet = stop_order.begin(fleet, actor=actor, act="cut off", reason=reason)
     _must_have_key(fleet)
-    under_way = operations.open_operation(fleet, OperationKind.CUT_OFF)
+    under_way = operations.join(fleet, OperationKind.CUT_OFF)
     if under_way is not None:
         return under_way
     if fleet.cut_off_confirmed_at is not None:
@@ -42,7 +42,7 @@ def reopen_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
         raise Conflict("This fleet is not cut off.", state=fleet.state)
     if fleet.key_revoked_at is not None:
         raise Conflict("The fleet's key is revoked, which cannot be undone.", state=fleet.state)
-    under_way = operations.open_operation(fleet, OperationKind.REOPEN)
+    under_way = operations.join(fleet, OperationKind.REOPEN)
     if under_way is not None:
         return under_way
     before = stop_order.facts(fleet)

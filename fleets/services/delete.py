@@ -28,7 +28,7 @@ def delete_fleet(fleet: Fleet, *, actor: Actor, reason: str, typed_name: str) ->
         )
     if user is not None and typed_name.strip() != fleet.name:
         raise InvalidInput.at("typed_name", f"Type the fleet's name, {fleet.name}, to delete it.")
-    under_way = operations.open_operation(fleet, OperationKind.DELETE)
+    under_way = operations.join(fleet, OperationKind.DELETE)
     if under_way is not None:
         return under_way
     before = stop_order.facts(fleet)

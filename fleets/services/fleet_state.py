@@ -37,6 +37,12 @@ def newest_run(fleet: Fleet) -> Run | None:
     return Run.objects.filter(fleet=fleet).order_by("-number").first()
 
 
+def has_work(fleet: Fleet) -> bool:
+    """Whether the fleet has tasks that may still be begun or run: it has an open run."""
+    run = newest_run(fleet)
+    return run is not None and run.ended_at is None and fleet.delete_requested_at is None
+
+
 def recount(fleet: Fleet, *, now: datetime) -> FleetState:
     """Recount the fleet's tasks and machines, derive its state, store both, tell watchers.
 

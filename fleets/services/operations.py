@@ -93,16 +93,25 @@ def open_operation(fleet: Fleet, kind: OperationKind) -> Operation | None:
 
 
 def hurry(fleet: Fleet, kind: OperationKind) -> bool:
-    """Whether such an operation is under way; if it only waits for its next try, that is now."""
+    """Whether such an operation is under way; if it only waits for its next try (or nobody was to
+    work on it at all), that is now.
+    """
     found = open_operation(fleet, kind)
     if found is None:
         return False
-    resting = Operation.objects.filter(
-        pk=found.pk, lease_until__isnull=True, next_attempt_at__gt=timezone.now()
-    )
-    if resting.update(next_attempt_at=timezone.now()):
+    now = timezone.now()
+    rests = Q(next_attempt_at__gt=now) | Q(next_attempt_at__isnull=True)
+    resting = Operation.objects.filter(rests, pk=found.pk, lease_until__isnull=True)
+    if resting.update(next_attempt_at=now):
         dispatch.operation_ordered(found.public_id)
     return True
+
+
+def join(fleet: Fleet, kind: OperationKind) -> Operation | None:
+    """The operation of this kind that is under way, hurried: ordered again, it is not made to wait
+    for its next try.
+    """
+    return open_operation(fleet, kind) if hurry(fleet, kind) else None
 
 
 def claim(public_id: str, *, owner: str, now: datetime) -> Operation | None:

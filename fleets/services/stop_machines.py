@@ -16,7 +16,7 @@ from fleets.services.fleet_state import newest_run, recount
 def stop_machines(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
     """Order every running machine stopped. Raises Conflict while work is open or none runs."""
     fleet = stop_order.begin(fleet, actor=actor, act="stop the machines of", reason=reason)
-    under_way = operations.open_operation(fleet, OperationKind.STOP_MACHINES)
+    under_way = operations.join(fleet, OperationKind.STOP_MACHINES)
     if under_way is not None:
         return under_way
     run = newest_run(fleet)

@@ -34,18 +34,21 @@ def _show(node: OperationNode, turn: Turn) -> None:
         node.state = "finished"
         node.result = "had finished before the interrupt arrived; its answer is kept"
     elif turn.ended_after_stop:
-        node.state = "stopped"
+        node.state = "late"
         how = "was not confirmed" if node.acknowledged_at is None else "was acknowledged"
         node.result = (
             f"its interrupt {how}, and it completed all the same: its answer is kept as data of "
             "a cancelled turn, its cost counted"
         )
     elif turn.outcome == TurnOutcome.NOT_STARTED:
-        node.state = "stopped"
+        node.state = "not_begun"
         node.result = "it had not begun, and will not"
     elif turn.outcome == TurnOutcome.CANCELLED:
         node.state = "stopped"
         node.result = "interrupted, conversation kept"
+    elif turn.outcome == TurnOutcome.UNKNOWN:
+        node.state = "gone"
+        node.result = turn.error or "how it ended could not be read"
     else:
         node.state = "finished"
         words = (turn.outcome or "unknown").replace("_", " ")

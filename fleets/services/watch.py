@@ -8,11 +8,10 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from fleets.gateway import gateway
-from fleets.models import Fleet, Machine
+from fleets.models import Fleet
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.reading import ReadPlan, read_round
-from fleets.services.driving.settling import take_fleet_row, take_gone
-from fleets.services.fleet_events import Line, note
+from fleets.services.driving.settling import note_fleet_gone, take_fleet_row
 from fleets.services.fleet_state import lock, recount
 
 log = structlog.get_logger(__name__)
@@ -76,14 +75,6 @@ def watch_fleet(fleet: Fleet, *, now: datetime) -> bool:
             take_key_row(locked, news.key, now=now)
         locked.last_error = news.words
         if news.fleet_gone:
-            _note_gone(locked, now=now)
+            note_fleet_gone(locked, now=now)
         recount(locked, now=now)
     return not news.errors
-
-
-def _note_gone(fleet: Fleet, *, now: datetime) -> None:
-    """The platform has no such fleet any more although nobody here deleted it."""
-    pks = Machine.objects.filter(fleet=fleet, gone_at__isnull=True).values_list("pk", flat=True)
-    take_gone(fleet, list(pks), now=now)
-    fleet.deleted_at, fleet.cleanup_due_at, fleet.key_secret = now, None, None
-    note(fleet, Line("deleted", "the platform has no such fleet any more: deleted from elsewhere"))

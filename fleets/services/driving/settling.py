@@ -66,6 +66,21 @@ def take_gone(fleet: Fleet, machine_pks: Iterable[int], *, now: datetime) -> lis
     return gone
 
 
+def note_fleet_gone(fleet: Fleet, *, now: datetime) -> None:
+    """The platform has no such fleet although nobody here deleted it (unsaved): its machines, and
+    with them its work, are gone.
+    """
+    pks = Machine.objects.filter(fleet=fleet, gone_at__isnull=True).values_list("pk", flat=True)
+    take_gone(fleet, list(pks), now=now)
+    if fleet.deleted_at is None:
+        note_all(
+            fleet,
+            [Line("deleted", "the platform has no such fleet (any more): deleted from elsewhere")],
+        )
+    fleet.deleted_at = fleet.deleted_at or now
+    fleet.cleanup_due_at, fleet.key_secret = None, None
+
+
 def _settle(fleet: Fleet, machines: Iterable[Machine], *, now: datetime) -> None:
     still_making = any(machine.status in MAKING for machine in machines)
     if fleet.settled_at is None and not still_making and fleet.platform_status not in FLEET_MAKING:

@@ -6,6 +6,7 @@ again.
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,19 +15,26 @@ from django.utils import timezone
 
 from fleets.domain.driving import may_still_arrive
 from fleets.domain.numbers import show_count
-from fleets.domain.status import OperationState, OutcomeReason, TurnState
+from fleets.domain.status import OperationKind, OperationState, OutcomeReason, TurnState
 from fleets.gateway import gateway
 from fleets.live import publish
 from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Run, Turn
 from fleets.platform_api.client import PlatformClient
-from fleets.platform_api.errors import PlatformError
+from fleets.platform_api.errors import (
+    NotFound,
+    PlatformError,
+    PlatformRefused,
+    PlatformSurprise,
+    RateLimited,
+)
 from fleets.platform_api.types import AbortAnswer
 from fleets.services import operations
 from fleets.services.driving import lease
 from fleets.services.driving.ending import write_news
+from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.run_end import end_run_if_done
-from fleets.services.driving.settling import take_gone
+from fleets.services.driving.settling import note_fleet_gone, take_gone
 from fleets.services.driving.stopping import (
     end_never_seen,
     end_on_gone_machines,
@@ -38,8 +46,8 @@ from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.cut_off import lower_cap, waits_for_key
 from fleets.services.performing.idle_cost import what_still_costs
-from fleets.services.performing.nodes import confirm
-from fleets.services.performing.verdict import Again, Ended, Verdict
+from fleets.services.performing.nodes import confirm, node_of, prove
+from fleets.services.performing.verdict import SURPRISES, Again, Ended, Verdict
 from fleets.services.stop_nodes import show_ends
 
 TRIES = 3
@@ -65,8 +73,8 @@ def cancel(operation: Operation) -> Verdict:
     cuts = bool(operation.params.get("cut")) and fleet.budget_nusd is not None
     if cuts and waits_for_key(fleet):
         return Again(0.5)
-    if cuts and fleet.key_id and fleet.cut_off_confirmed_at is None:
-        lower_cap(operation)
+    if cuts:
+        _cut_off(operation)
     run = newest_run(fleet)
     if run is None:
         return Ended(OperationState.DONE, "There was no work to stop.")
@@ -74,6 +82,35 @@ def cancel(operation: Operation) -> Verdict:
     _interrupt(operation, run)
     is_quiet = _read_once(operation, run)
     return _verdict(operation, run, is_quiet=is_quiet)
+
+
+def _cut_off(operation: Operation) -> None:
+    """Lower the key's cap. Whatever the platform answers, the interrupts are sent: one node that
+    fails stops no other. Without an answer the next piece of work asks again.
+    """
+    key, fleet = node_of(operation, NodeKind.KEY), operation.fleet
+    if key is not None and key.state in {"done", "failed"}:
+        return
+    if not fleet.key_id or fleet.cut_off_confirmed_at is not None:
+        result = "cut off before" if fleet.key_id else "no key was made"
+        prove(operation, NodeKind.KEY, state="done", key_at=timezone.now(), result=result)
+        return
+    try:
+        lower_cap(operation)
+    except RateLimited:
+        raise
+    except PlatformError as error:
+        tries = 1 if key is None else key.attempts + 1
+        is_final = isinstance(error, PlatformRefused) or (
+            isinstance(error, PlatformSurprise) and tries > SURPRISES
+        )
+        prove(
+            operation,
+            NodeKind.KEY,
+            state="failed" if is_final else "running",
+            attempts=tries,
+            result=f"not lowered: {error.message}",
+        )
 
 
 @transaction.atomic
@@ -137,6 +174,8 @@ async def _ask(account: PlatformClient, turn: Turn, machine: Machine) -> Asked:
     for number in range(1, TRIES + 1):
         try:
             answer = await account.sessions.abort(machine.sandbox_id, turn.agent.session_id)
+        except NotFound as caught:
+            return Asked(turn, at, None, caught, number)
         except PlatformError as caught:
             error = caught
             await asyncio.sleep(TRY_AGAIN_S * number)
@@ -157,7 +196,8 @@ def _write_answers(operation: Operation, asked: list[Asked]) -> None:
             node.state = "failed"
             status = getattr(item.error, "status", None)
             words = str(status) if status else (item.error.message if item.error else "no answer")
-            node.result = f"{words} after {item.tries} tries: not confirmed"
+            tries = "1 try" if item.tries == 1 else f"{item.tries} tries"
+            node.result = f"{words} after {tries}: not confirmed"
         elif item.answer.cancelled:
             node.state, node.acknowledged_at = "acknowledged", now
             node.result = "acknowledged, still reading"
@@ -187,7 +227,7 @@ def _read_once(operation: Operation, run: Run) -> bool:
     plan = ReadPlan(
         machines=machines,
         turns_by_machine=by_machine(turns),
-        fleet_id=None,
+        fleet_id=fleet.public_id,
         key_id=fleet.key_id or None,
     )
     news = call(operation, read_round(gateway().account(fleet.connection), plan))
@@ -199,6 +239,10 @@ def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool
     fleet = operations.lock_fleet(operation)
     now = timezone.now()
     take_gone(fleet, news.gone, now=now)
+    if news.fleet_gone and not operations.open_operation(fleet, OperationKind.LAUNCH):
+        note_fleet_gone(fleet, now=now)
+    if news.key is not None:
+        take_key_row(fleet, news.key, now=now)
     ended = write_news(fleet, news.turns, now=now)
     ended += end_on_gone_machines(run, fleet, now=now)
     came_back = _note_still_running(operation, news)
@@ -256,10 +300,13 @@ def _is_awaited(operation: Operation, turns: list[Turn], *, now: datetime) -> bo
 
 def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
     awaited = QUIET_READINGS - operation.readings
-    Operation.objects.filter(pk=operation.pk).update(
-        sentence=f"{awaited} more readings with nothing new are awaited."
-    )
-    if not is_quiet:
+    key = node_of(operation, NodeKind.KEY)
+    is_cutting = key is not None and key.state == "running"
+    words = f"{awaited} more readings with nothing new are awaited."
+    if is_cutting and key is not None:
+        words = f"The key is {key.result}; trying again."
+    Operation.objects.filter(pk=operation.pk).update(sentence=words[:400])
+    if not is_quiet or is_cutting:
         return Again(READING_EVERY_S)
     nodes = list(operation.nodes.filter(kind=NodeKind.AGENT))
     failed = [node for node in nodes if node.state == "failed"]
@@ -270,22 +317,36 @@ def _verdict(operation: Operation, run: Run, *, is_quiet: bool) -> Verdict:
             fleet.cancel_confirmed_at = fleet.cancel_confirmed_at or now
         end_run_if_done(run, fleet, now=now)
         recount(fleet, now=now)
-    if not failed:
+    is_cut = key is None or key.state == "done"
+    if not failed and is_cut:
         confirm(operation, at=timezone.now())
-    state = OperationState.FAILED if failed else OperationState.DONE
-    return Ended(state, _sentence(nodes, fleet), _result(nodes))
+    sentence = _sentence(nodes, fleet)
+    if key is not None and not is_cut:
+        sentence = f"The key was {key.result}. {sentence}"
+    state = OperationState.DONE if is_cut and not failed else OperationState.FAILED
+    return Ended(state, sentence, _result(nodes))
+
+
+# How the sentence calls what became of the nodes, by their state, in this order.
+_CAME_TO = {
+    "stopped": "interrupted",
+    "finished": "had finished",
+    "late": "completed all the same",
+    "not_begun": "had not begun",
+    "gone": "gone with their machines",
+    "failed": "not confirmed",
+}
 
 
 def _sentence(nodes: list[OperationNode], fleet: Fleet) -> str:
-    stopped = sum(node.state == "stopped" for node in nodes)
-    finished = sum(node.state == "finished" for node in nodes)
-    failed = sum(node.state == "failed" for node in nodes)
-    parts = [f"{show_count(stopped)} interrupted"]
-    if finished:
-        parts.append(f"{show_count(finished)} had finished")
-    if failed:
-        parts.append(f"{show_count(failed)} not confirmed")
-    return f"{', '.join(parts)}. {what_still_costs(fleet)}"
+    counted = Counter(node.state for node in nodes)
+    parts = [
+        f"{show_count(counted[state])} {words}"
+        for state, words in _CAME_TO.items()
+        if counted[state] or state == "stopped"
+    ]
+    where = "The platform has no such fleet. " if fleet.deleted_at is not None else ""
+    return f"{where}{', '.join(parts)}. {what_still_costs(fleet)}"
 
 
 def _result(nodes: list[OperationNode]) -> dict[str, object]:

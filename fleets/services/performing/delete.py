@@ -19,14 +19,14 @@ from fleets.platform_api.types import KeyRow
 from fleets.services import operations
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.key_row import take_key_row
-from fleets.services.driving.stopping import end_queued, end_unsent
 from fleets.services.driving.run_end import end_run_if_done
+from fleets.services.driving.stopping import end_queued, end_unsent
 from fleets.services.driving.view import fleet_with_key, load_open_turns
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
-from fleets.services.performing.key_search import KEY_NAME, living_keys
-from fleets.services.performing.nodes import confirm, prove
+from fleets.services.performing.key_search import KEY_NAME, living_keys, revoke_strays
+from fleets.services.performing.nodes import confirm, prove, remember
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
 LOOK_AGAIN_S = 1.5
@@ -43,6 +43,7 @@ class Left:
     sandboxes: frozenset[str]
     keys: int
     key: KeyRow | None
+    is_unknown: bool
 
     @property
     def is_nothing(self) -> bool:
@@ -58,6 +59,8 @@ def delete(operation: Operation) -> Verdict:
     account = gateway().account(fleet.connection)
     prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
     left = call(operation, _ask_and_read(account, fleet, _sandbox_ids(fleet)))
+    if not left.is_unknown:
+        remember(operation, was_known=True)
     with transaction.atomic():
         _write(operation, left)
     if not left.is_nothing:
@@ -76,21 +79,21 @@ def _sandbox_ids(fleet: Fleet) -> frozenset[str]:
 
 
 async def _ask_and_read(account: PlatformClient, fleet: Fleet, sandbox_ids: frozenset[str]) -> Left:
-    fleets = 0
+    fleets, is_unknown = 0, False
     try:
         answer = await account.fleets.delete(fleet.public_id)
         fleets = 0 if answer.is_done else 1
     except NotFound:
-        pass
+        is_unknown = True
     sandboxes = await _remaining_sandboxes(account, sandbox_ids)
     keys = 0
     if not fleets:
         name = KEY_NAME.format(fleet=fleet.public_id)
         living = await living_keys(account, name)
-        for row in living:
-            await account.keys.revoke(row.id)
-        keys = len(await living_keys(account, name)) if living else 0
-    return Left(fleets, sandboxes, keys, await _last_figures(account, fleet))
+        if living:
+            await revoke_strays(account, name)
+            keys = len(await living_keys(account, name))
+    return Left(fleets, sandboxes, keys, await _last_figures(account, fleet), is_unknown)
 
 
 async def _last_figures(account: PlatformClient, fleet: Fleet) -> KeyRow | None:
@@ -135,6 +138,8 @@ def _write(operation: Operation, left: Left) -> None:
     )
     if left.key is not None:
         take_key_row(fleet, left.key, now=now)
+    elif fleet.key_id and not left.fleets:
+        fleet.key_revoked_at = fleet.key_revoked_at or now
     _write_nodes(operation, left, now=now)
     run = newest_run(fleet)
     if run is not None and run.ended_at is None:
@@ -150,6 +155,9 @@ def _write_nodes(operation: Operation, left: Left, *, now: datetime) -> None:
         )
     if left.key is not None and left.key.revoked_at is not None:
         prove(operation, NodeKind.KEY, state="done", key_at=now, result="revoked")
+    elif left.key is None and operation.fleet.key_id and not left.fleets:
+        result = "revoked already: the platform has no such key"
+        prove(operation, NodeKind.KEY, state="done", key_at=now, result=result)
 
 
 def _end_work(fleet: Fleet, run: Run, *, now: datetime, machines_gone: bool) -> None:
@@ -196,6 +204,13 @@ def _finish(operation: Operation) -> Verdict:
     spent = f" It spent {show_exact(fleet.spent_nusd)}." if fleet.spent_nusd is not None else ""
     return Ended(
         OperationState.DONE,
-        f"Nothing is left: no fleet, no machine, no key. Nothing of it costs any more.{spent}",
+        f"{_left_nothing(operation)} Nothing of it costs any more.{spent}",
         {"status": "deleted", "left": {"fleets": 0, "sandboxes": 0, "keys": 0}},
     )
+
+
+def _left_nothing(operation: Operation) -> str:
+    was_there = Machine.objects.filter(fleet=operation.fleet).exclude(sandbox_id="").exists()
+    if was_there and not operation.result.get("was_known"):
+        return "The platform has no such fleet: no machine and no key of it is left."
+    return "Nothing is left: no fleet, no machine, no key."
