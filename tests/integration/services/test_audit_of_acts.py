@@ -13,8 +13,8 @@ from django.utils import timezone
 from fleets.domain.errors import NotAllowed
 from fleets.domain.money import NUSD_PER_USD
 from fleets.domain.spec import LaunchSpec
-from fleets.domain.status import Afterwards, OperationState, Role
-from fleets.models import AuditEvent, Connection, Fleet, User
+from fleets.domain.status import Afterwards, OperationState, Role, TaskState
+from fleets.models import Agent, AuditEvent, Connection, Fleet, User
 from fleets.services.actor import Actor
 from fleets.services.afterwards import change_afterwards
 from fleets.services.cancel import cancel_fleet
@@ -24,8 +24,11 @@ from fleets.services.hold import hold_fleet, release_fleet
 from fleets.services.launch import launch_fleet
 from fleets.services.operations import retry_operation
 from fleets.services.preferences import set_preferences
+from fleets.services.prompt import prompt_agent
+from fleets.services.run_again import RunAgain, run_again
 from fleets.services.stop_machines import stop_machines
 from tests.factories import (
+    AgentFactory,
     ConnectionFactory,
     FleetFactory,
     MachineFactory,
@@ -85,6 +88,24 @@ def _retry(actor: Actor) -> None:
     retry_operation(operation, actor=actor)
 
 
+def _done(user: User) -> Agent:
+    """An agent of a fleet whose work has ended, its machine still running."""
+    now = timezone.now()
+    fleet = FleetFactory(owner=user, created_on_platform_at=now, work_ended_at=now)
+    RunFactory(fleet=fleet, number=1, ended_at=now)
+    agent: Agent = AgentFactory(machine=MachineFactory(fleet=fleet), state=TaskState.FAILED)
+    return agent
+
+
+def _run_again(actor: Actor) -> None:
+    fleet = _done(_person(actor)).fleet
+    run_again(fleet, RunAgain(message="Go on."), actor=actor, form_key="form-again")
+
+
+def _prompt(actor: Actor) -> None:
+    prompt_agent(_done(_person(actor)), text="Go on.", actor=actor, form_key="form-prompt")
+
+
 # act → what a person does, and whether it takes a reason.
 ACTS: Final[dict[str, tuple[Act, bool]]] = {
     "launch_fleet": (_launch, False),
@@ -110,6 +131,8 @@ ACTS: Final[dict[str, tuple[Act, bool]]] = {
         False,
     ),
     "retry_operation": (_retry, False),
+    "run_again": (_run_again, False),
+    "prompt_agent": (_prompt, False),
     "set_preferences": (lambda a: set_preferences(_person(a), actor=a, theme="dark"), False),
 }
 
