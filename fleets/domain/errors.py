@@ -90,6 +90,10 @@ class Conflict(DomainError):
         self.state = state
 
 
+class AlreadySo(Conflict):
+    """What was ordered is so already: the order that made it so stands for this one."""
+
+
 class NotFoundHere(DomainError):
     """No such thing for this person; `kind` and `ident` say what was looked for."""
 

@@ -111,7 +111,7 @@ def cancel_seconds(agents: int, *, rate_per_minute: int) -> int:
 
 
 def _strengths(fleet: Fleet, tree: TreeSize) -> Iterator[Strength]:
-    yield _release() if fleet.held_at is not None else _hold(fleet)
+    yield _release(fleet) if fleet.held_at is not None else _hold(fleet)
     yield _reopen(fleet) if fleet.cut_off_requested_at is not None else _cut_off(fleet)
     if fleet.state in _OVER and tree.machines:
         yield _stop_machines(fleet, tree)
@@ -130,15 +130,26 @@ def _hold(fleet: Fleet) -> Strength:
     )
 
 
-def _release() -> Strength:
+def _release(fleet: Fleet) -> Strength:
+    is_over = fleet.state in _OVER
     return Strength(
         word="release",
         title="Release",
         note="it is held now",
-        text="Queued turns start again.",
+        text="No turn of it is queued; a next run is not held."
+        if is_over
+        else "Queued turns start again.",
         button="Release now",
+        refusal=_gone_words(fleet),
         is_danger=False,
     )
+
+
+def _gone_words(fleet: Fleet) -> str:
+    """Why nothing of a fleet can be undone any more, "" while it can."""
+    if fleet.state == FleetState.DELETED:
+        return "It is deleted: nothing of it is left."
+    return "It is being deleted." if fleet.state == FleetState.DELETING else ""
 
 
 def _cut_off(fleet: Fleet) -> Strength:
@@ -159,14 +170,16 @@ def _cut_off(fleet: Fleet) -> Strength:
 
 
 def _reopen(fleet: Fleet) -> Strength:
-    is_revoked = fleet.key_revoked_at is not None
+    refusal = _gone_words(fleet)
+    if fleet.key_revoked_at is not None:
+        refusal = "Its key is revoked, which cannot be undone."
     return Strength(
         word="reopen",
         title="Reopen",
         note="it is cut off now",
         text="The cap is the budget again. Agents that were stopped stay stopped.",
         button="Reopen now",
-        refusal="Its key is revoked, which cannot be undone." if is_revoked else "",
+        refusal=refusal,
         is_danger=False,
     )
 

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from fleets.domain.errors import Conflict
+from fleets.domain.errors import AlreadySo, Conflict
 from fleets.domain.status import OperationKind, TurnState
 from fleets.models import Fleet, NodeKind, Operation, Turn
 from fleets.services import operations, stop_order
@@ -18,7 +18,8 @@ def cancel_fleet(fleet: Fleet, *, actor: Actor, reason: str, only_this: bool = F
     """Order a cancel of the fleet, with its tree unless `only_this`; a second order joins the
     first.
 
-    A budgeted tree is cut off first. Raises Conflict when no work is left to cancel.
+    A budgeted tree is cut off first. Raises Conflict when no work is left to cancel
+    (AlreadySo when that is because it was cancelled).
     """
     fleet = stop_order.begin(fleet, actor=actor, act="cancel", reason=reason)
     under_way = operations.join(fleet, OperationKind.CANCEL)
@@ -26,7 +27,9 @@ def cancel_fleet(fleet: Fleet, *, actor: Actor, reason: str, only_this: bool = F
         return under_way
     run = newest_run(fleet)
     if run is None or run.ended_at is not None:
-        raise Conflict("No work of this fleet is left to cancel.", state=fleet.state)
+        words = "No work of this fleet is left to cancel."
+        was_cancelled = fleet.cancel_requested_at is not None
+        raise (AlreadySo if was_cancelled else Conflict)(words, state=fleet.state)
     before = stop_order.facts(fleet)
     stop_order.raise_epoch(fleet)
     fleet.cancel_requested_at = fleet.cancel_requested_at or timezone.now()

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from fleets.domain.errors import Conflict
+from fleets.domain.errors import AlreadySo, Conflict
 from fleets.domain.status import OperationKind
 from fleets.models import Fleet, NodeKind, Operation
 from fleets.services import operations, stop_order
@@ -16,14 +16,17 @@ KEY_NODE = "key"
 
 @transaction.atomic
 def cut_off_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
-    """Order a cut off; the same operation when one is under way. Raises Conflict without a key."""
+    """Order a cut off; the same operation when one is under way. Raises Conflict without a key.
+
+    Raises AlreadySo when it is cut off.
+    """
     fleet = stop_order.begin(fleet, actor=actor, act="cut off", reason=reason)
     _must_have_key(fleet)
     under_way = operations.join(fleet, OperationKind.CUT_OFF)
     if under_way is not None:
         return under_way
     if fleet.cut_off_confirmed_at is not None:
-        raise Conflict("This fleet is cut off already.", state=fleet.state)
+        raise AlreadySo("This fleet is cut off already.", state=fleet.state)
     before = stop_order.facts(fleet)
     fleet.cut_off_requested_at = timezone.now()
     recount(fleet, now=timezone.now())
@@ -35,11 +38,15 @@ def cut_off_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
 
 @transaction.atomic
 def reopen_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
-    """Order the cap raised to the budget again. Raises Conflict when it is not cut off."""
+    """Order the cap raised to the budget again. Raises AlreadySo when it is not cut off, Conflict
+    when its key is revoked or about to be.
+    """
     fleet = stop_order.begin(fleet, actor=actor, act="reopen", reason=reason)
     _must_have_key(fleet)
     if fleet.cut_off_requested_at is None:
-        raise Conflict("This fleet is not cut off.", state=fleet.state)
+        raise AlreadySo("This fleet is not cut off.", state=fleet.state)
+    if fleet.delete_requested_at is not None:
+        raise Conflict("It is being deleted: its key goes with it.", state=fleet.state)
     if fleet.key_revoked_at is not None:
         raise Conflict("The fleet's key is revoked, which cannot be undone.", state=fleet.state)
     under_way = operations.join(fleet, OperationKind.REOPEN)

@@ -4,21 +4,25 @@ from django.db import transaction
 from django.utils import timezone
 
 from fleets import dispatch
-from fleets.domain.errors import Conflict
+from fleets.domain.errors import AlreadySo, Conflict
 from fleets.domain.status import OperationKind, OperationState
 from fleets.models import Fleet, NodeKind, Operation
 from fleets.services import operations, stop_order
 from fleets.services.actor import Actor
 from fleets.services.fleet_events import Line, note
-from fleets.services.fleet_state import newest_run, recount
+from fleets.services.fleet_state import has_work, newest_run, recount
 
 
 @transaction.atomic
 def hold_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
-    """Begin no further turn until released. Raises Conflict when it is held already."""
+    """Begin no further turn until released. Raises AlreadySo when it is held, Conflict when no
+    work of it is left to hold.
+    """
     fleet = stop_order.begin(fleet, actor=actor, act="hold", reason=reason)
+    if not has_work(fleet):
+        raise Conflict("It has no work left to hold.", state=fleet.state)
     if fleet.held_at is not None:
-        raise Conflict("This fleet is held already.", state=fleet.state)
+        raise AlreadySo("This fleet is held already.", state=fleet.state)
     before = stop_order.facts(fleet)
     fleet.held_at = timezone.now()
     return _done(
@@ -33,10 +37,14 @@ def hold_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
 
 @transaction.atomic
 def release_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
-    """Let a held fleet begin turns again. Raises Conflict when it is not held."""
+    """Let a held fleet begin turns again. Raises AlreadySo when it is not held, Conflict when it
+    is being deleted.
+    """
     fleet = stop_order.begin(fleet, actor=actor, act="release", reason=reason)
+    if fleet.delete_requested_at is not None:
+        raise Conflict("It is being deleted: nothing of it starts again.", state=fleet.state)
     if fleet.held_at is None:
-        raise Conflict("This fleet is not held.", state=fleet.state)
+        raise AlreadySo("This fleet is not held.", state=fleet.state)
     before = stop_order.facts(fleet)
     fleet.held_at = None
     run = newest_run(fleet)
@@ -48,8 +56,18 @@ def release_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
         before,
         actor=actor,
         reason=reason,
-        sentence="Released: queued tasks are begun again.",
+        sentence=_released_words(fleet),
     )
+
+
+def _released_words(fleet: Fleet) -> str:
+    if not has_work(fleet):
+        return "Released. No work of it is left to begin; a next run is not held."
+    if fleet.cancel_requested_at is not None:
+        return "Released, and it is being cancelled: nothing is begun."
+    if fleet.cut_off_requested_at is not None:
+        return "Released, and it is cut off: nothing is begun until it is reopened."
+    return "Released: queued tasks are begun again."
 
 
 def _done(

@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.utils import timezone
 
-from fleets.domain.errors import Conflict
-from fleets.domain.status import OperationKind
+from fleets.domain.errors import AlreadySo, Conflict
+from fleets.domain.status import Afterwards, OperationKind
 from fleets.models import Fleet, Machine, NodeKind, Operation
 from fleets.services import operations, stop_order
 from fleets.services.actor import Actor
@@ -14,7 +14,9 @@ from fleets.services.fleet_state import newest_run, recount
 
 @transaction.atomic
 def stop_machines(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
-    """Order every running machine stopped. Raises Conflict while work is open or none runs."""
+    """Order every running machine stopped. Raises Conflict while work is open, AlreadySo when none
+    runs.
+    """
     fleet = stop_order.begin(fleet, actor=actor, act="stop the machines of", reason=reason)
     under_way = operations.join(fleet, OperationKind.STOP_MACHINES)
     if under_way is not None:
@@ -27,13 +29,15 @@ def stop_machines(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
         status__in=["stopped", "failed", "deleted", "expired"]
     )
     if not running:
-        raise Conflict("No machine of this fleet runs.", state=fleet.state)
+        raise AlreadySo("No machine of this fleet runs.", state=fleet.state)
     before = stop_order.facts(fleet)
     nodes = tuple(
         operations.NodePlan(NodeKind.MACHINE, f"{fleet.name}/{machine}", machine.machine_id)
         for machine in running.order_by("position")
     )
-    fleet.cleanup_due_at = None
+    if fleet.after == Afterwards.STOP:
+        # That was its rule. Machines that are to be deleted keep their date, stopped or not.
+        fleet.cleanup_due_at = None
     recount(fleet, now=timezone.now())
     operation = operations.order(
         fleet,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from fleetdash import htmx
 from fleets.access import get_fleet, may_delete, role_required, user_of
-from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
+from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed
 from fleets.domain.status import OperationKind, Role
 from fleets.forms.stop import StopForm
 from fleets.models import Fleet, Operation, User
@@ -130,7 +130,8 @@ def _order(request: HttpRequest, public_id: str, kind: OperationKind, act: Act) 
         return sheet_page(request, fleet, form=form, problem=error.message)
     except Conflict as error:
         # Pressed twice, or two people pressed it: the order that stands is the answer.
-        standing = newest_operation(fleet, kind, now=timezone.now())
+        is_so = isinstance(error, AlreadySo)
+        standing = newest_operation(fleet, kind, now=timezone.now()) if is_so else None
         if standing is None:
             fleet = get_fleet(user_of(request), public_id)
             return sheet_page(request, fleet, form=form, problem=error.message, status=409)

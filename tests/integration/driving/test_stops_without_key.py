@@ -152,10 +152,9 @@ def test_the_cancel_is_confirmed_by_its_own_readings_and_not_by_its_cut_off(
     fleet = at_work(actor)
     operation = cancel_fleet(fleet, actor=actor, reason="enough")
     drive_until(lambda: operation.nodes.get(kind="key").key_at is not None)
-    operation.refresh_from_db()
-    assert operation.confirmed_at is None
+    assert Operation.objects.get(pk=operation.pk).confirmed_at is None
 
-    drive_operation(operation)
+    operation = drive_operation(operation)
     key_at = operation.nodes.get(kind="key").key_at
     assert operation.confirmed_at is not None
     assert key_at is not None

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from fleets.domain.money import NUSD_PER_USD
 from fleets.domain.status import Afterwards, FleetState, OperationKind, Role, TaskState
-from fleets.models import AuditEvent, Fleet, Operation, SealedSecret
+from fleets.models import AuditEvent, Fleet, Operation, Run, SealedSecret
 from tests.factories import (
     PASSWORD,
     AgentFactory,
@@ -335,3 +335,81 @@ def test_an_old_operation_is_not_taken_for_a_new_order() -> None:
 
     assert response.status_code == 409
     assert "held already" in response.content.decode()
+
+
+def test_work_that_is_over_cannot_be_held_even_if_it_was_held_before() -> None:
+    cast = Cast.gather()
+    fleet = working_fleet(cast.admin, state=FleetState.FINISHED)
+    Run.objects.filter(fleet=fleet).update(ended_at=timezone.now())
+    OperationFactory(fleet=fleet, kind=OperationKind.HOLD, requested_at=timezone.now())
+    response = cast.client("operator").post(act("fleet_hold", fleet), REASON)
+
+    fleet.refresh_from_db()
+    assert (response.status_code, fleet.held_at) == (409, None)
+    assert "no work left to hold" in response.content.decode()
+
+
+def test_a_release_without_work_does_not_claim_that_any_begins() -> None:
+    cast = Cast.gather()
+    fleet = working_fleet(cast.admin, state=FleetState.CANCELLED, held_at=timezone.now())
+    Run.objects.filter(fleet=fleet).update(ended_at=timezone.now())
+    cast.client("operator").post(act("fleet_release", fleet), REASON)
+
+    assert (
+        newest(fleet).sentence
+        == "Released. No work of it is left to begin; a next run is not held."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("fleet_hold", OperationKind.HOLD),
+        ("fleet_release", OperationKind.RELEASE),
+        ("fleet_cut_off", OperationKind.CUT_OFF),
+        ("fleet_reopen", OperationKind.REOPEN),
+        ("fleet_cancel", OperationKind.CANCEL),
+        ("fleet_stop_machines", OperationKind.STOP_MACHINES),
+    ],
+)
+def test_a_deleted_fleet_says_so_whatever_was_ordered_a_moment_ago(
+    name: str, kind: OperationKind
+) -> None:
+    cast = Cast.gather()
+    fleet = FleetFactory(state=FleetState.DELETED, deleted_at=timezone.now())
+    OperationFactory(fleet=fleet, kind=kind, requested_at=timezone.now())
+    response = cast.client("admin").post(act(name, fleet), REASON)
+
+    assert response.status_code == 409
+    assert "is deleted" in response.content.decode()
+
+
+def test_the_sheet_of_a_deleted_fleet_offers_nothing() -> None:
+    cast = Cast.gather()
+    now = timezone.now()
+    fleet = FleetFactory(
+        state=FleetState.DELETED, deleted_at=now, held_at=now, cut_off_requested_at=now
+    )
+    html = cast.client("admin").get(act("fleet_stop", fleet)).content.decode()
+
+    assert "Release now" not in html
+    assert "Reopen now" not in html
+
+
+@pytest.mark.parametrize(("after", "keeps"), [(Afterwards.DELETE, True), (Afterwards.STOP, False)])
+def test_machines_stopped_by_hand_keep_the_date_of_their_delete(
+    after: Afterwards, keeps: bool
+) -> None:
+    cast = Cast.gather()
+    fleet = working_fleet(
+        cast.admin,
+        state=FleetState.FINISHED,
+        after=after,
+        work_ended_at=timezone.now(),
+        cleanup_due_at=timezone.now() + timedelta(minutes=29),
+    )
+    Run.objects.filter(fleet=fleet).update(ended_at=timezone.now())
+    cast.client("operator").post(act("fleet_stop_machines", fleet), REASON)
+
+    fleet.refresh_from_db()
+    assert (fleet.cleanup_due_at is not None) == keeps
