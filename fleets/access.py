@@ -9,12 +9,12 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from fleets.domain.status import Role
 from fleets.models import Fleet, Operation, User
+from fleets.signed_out import Back, to_login
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -27,9 +27,10 @@ def user_of(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
-def _marked(view: Any, guard: str) -> Any:
-    """The view, saying which guard it has: a meta test reads it."""
+def _marked(view: Any, guard: str, back: Back | None = None) -> Any:
+    """The view, saying which guard it has (a meta test reads it) and where one goes on from it."""
     view.guard = guard
+    view.back = back
     return view
 
 
@@ -39,28 +40,31 @@ def signed_in(view: View[P]) -> View[P]:
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if isinstance(request.user, AnonymousUser):
-            return redirect_to_login(request.get_full_path())
+            return to_login(request)
         return view(request, *args, **kwargs)
 
     return cast("View[P]", _marked(guarded, "signed_in"))
 
 
-def role_required(role: Role) -> Callable[[View[P]], View[P]]:
-    """At least this role. Strangers get 404, a lower role 403 with the words who can."""
+def role_required(role: Role, *, back: Back | None = None) -> Callable[[View[P]], View[P]]:
+    """At least this role. Strangers get 404, a lower role 403 with the words who can.
+
+    `back` gives the page where somebody who was signed out meanwhile finds what was typed again.
+    """
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
         def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             user: Any = request.user
             if isinstance(user, AnonymousUser):
-                return redirect_to_login(request.get_full_path())
+                return to_login(request, back=back)
             if not user.is_viewer:
                 raise Http404
             if _RANK[Role(user.role)] < _RANK[role]:
                 raise PermissionDenied(f"This needs the role {role.value}. Ask an admin for it.")
             return view(request, *args, **kwargs)
 
-        return cast("View[P]", _marked(guarded, role.value))
+        return cast("View[P]", _marked(guarded, role.value, back))
 
     return decorate
 

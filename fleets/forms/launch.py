@@ -52,7 +52,7 @@ _BESIDE_A_UNIT: Mapping[str, str] = {"class": ""}
 
 def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
     # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
-    attrs = {"autocomplete": "off", "class": "input", **attrs}
+    attrs = {"class": "input", **attrs}
     widget = forms.TextInput(attrs={name: value for name, value in attrs.items() if value})
     return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
 
@@ -60,6 +60,11 @@ def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
 def _choice(label: str, *, help_text: str = "") -> forms.CharField:
     widget = forms.Select(attrs={"class": "select"})
     return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
+
+
+def new_form_key() -> str:
+    """The key of a fresh form; sent twice, it launches once."""
+    return uuid4().hex
 
 
 class LaunchForm(forms.Form):
@@ -84,8 +89,8 @@ class LaunchForm(forms.Form):
         widget=forms.Textarea(
             attrs={"class": "input mono", "rows": "6", "spellcheck": "false", "wrap": "off"}
         ),
-        help_text="JSON or YAML: [{agentId, harness, model, profile, task, placement}]. Then the number"
-        " above does not count, and without a prompt each runs its own task.",
+        help_text="JSON or YAML: [{agentId, harness, model, profile, task, placement}]. Then the"
+        " number above does not count, and without a prompt each runs its own task.",
     )
     placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
     size = _choice("Machine size")
@@ -128,7 +133,7 @@ class LaunchForm(forms.Form):
         """The values of a new form, those of a fleet when it is to be launched like that one."""
         values = {"name": "", "prompt": "", "tags": "", **_DEFAULTS}
         values["team"] = options.teams[0][0] if options.teams else ""
-        values["idempotency_key"] = uuid4().hex
+        values["idempotency_key"] = new_form_key()
         if like is not None:
             values |= _like(like)
             if like.team.slug not in dict(options.teams):
@@ -142,6 +147,9 @@ class LaunchForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Ask the domain; its problems stand at their fields."""
         cleaned = super().clean() or {}
+        if "idempotency_key" in self.errors:
+            self.add_error(None, "The form's own key was missing or broken. Press Launch again.")
+            self.take_new_key()
         try:
             spec = parse_launch({name: self.typed(name) for name in self.fields})
         except InvalidInput as error:
@@ -156,9 +164,17 @@ class LaunchForm(forms.Form):
         """What depends on who launches."""
         team = self.typed("team")
         if team and team not in self.teams:
-            yield Problem("team", "You are not in that team.")
+            yield Problem("team", self._other_team(team))
         if not self.typed("budget").strip() and not self.user.is_admin:
             yield Problem("budget", "A budget is needed: only an admin may launch without one.")
+
+    def _other_team(self, slug: str) -> str:
+        yours = ", ".join(self.teams) or "none: an admin can put you into one"
+        return f"You are not in the team {slug[:40]}. Yours: {yours}."
+
+    def take_new_key(self) -> None:
+        """Another launch: pressed once more, the refused form is a form of its own."""
+        self.data = {**self.data, "idempotency_key": new_form_key()}
 
     def spec_so_far(self) -> LaunchSpec | None:
         """What is typed, with stand-ins for what is still empty; None if something is wrong."""

@@ -48,7 +48,13 @@ class DeleteForm(forms.Form):
 class AfterwardsForm(forms.Form):
     """What becomes of the machines; the delay is left as it is where none is given."""
 
-    after = forms.ChoiceField(choices=[(word.value, word.value) for word in Afterwards])
+    after = forms.ChoiceField(
+        choices=[(word.value, word.value) for word in Afterwards],
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"),
+            f"Afterwards is one of {', '.join(word.value for word in Afterwards)}.",
+        ),
+    )
     delay_minutes = forms.IntegerField(
         required=False,
         min_value=0,

@@ -1,5 +1,6 @@
 """Orders a launch: writes the fleet with all that is in it, and the operation that makes it."""
 
+import hashlib
 import secrets
 from datetime import datetime
 
@@ -7,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from fleets.domain import ids
-from fleets.domain.errors import InvalidInput, NotAllowed, OverLimit
+from fleets.domain.errors import Conflict, InvalidInput, NotAllowed, OverLimit
 from fleets.domain.money import show_limit
 from fleets.domain.placement import MachinePlan, plan_machines
 from fleets.domain.placement_input import placement_word
@@ -24,34 +25,54 @@ from fleets.services.fleet_state import recount
 
 
 def launch_fleet(spec: LaunchSpec, *, actor: Actor, idempotency_key: str) -> Fleet:
-    """Order a launch and return its fleet; the same key again returns the same fleet.
+    """Order a launch and return its fleet; the same key of the same person returns the same fleet.
 
-    Raises NotAllowed, OverLimit, or InvalidInput (an unknown team, no connection).
+    Raises NotAllowed, OverLimit, InvalidInput (an unknown team, no connection), or Conflict: the
+    key has launched something else.
     """
-    before = _launched(idempotency_key)
+    actor.must_be_operator("launch a fleet")
+    key = _own_key(idempotency_key, actor)
+    before = _launched(key, spec)
     if before is not None:
         return before
-    actor.must_be_operator("launch a fleet")
     _check_limits(spec, actor)
     team = _team(spec, actor)
     try:
         with transaction.atomic():
-            return _write(spec, team, actor=actor, idempotency_key=idempotency_key)
+            return _write(spec, team, actor=actor, idempotency_key=key)
     except IntegrityError:
-        # Two people, or two clicks, with one form: the first of them launched.
-        twin = _launched(idempotency_key)
+        # Two clicks with one form: the first of them launched.
+        twin = _launched(key, spec)
         if twin is None:
             raise
         return twin
 
 
-def _launched(idempotency_key: str) -> Fleet | None:
+def _own_key(idempotency_key: str, actor: Actor) -> str:
+    """The key as it is kept: keys are compared among what one person sent, never across people."""
+    who = actor.user.pk if actor.user else actor.door
+    return f"launch-{hashlib.sha256(f'{who}:{idempotency_key}'.encode()).hexdigest()[:48]}"
+
+
+def _asked(spec: LaunchSpec) -> str:
+    """A mark of everything that a launch asks for."""
+    return hashlib.sha256(repr(spec).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _launched(key: str, spec: LaunchSpec) -> Fleet | None:
     operation = (
-        Operation.objects.filter(kind=OperationKind.LAUNCH, idempotency_key=idempotency_key)
+        Operation.objects.filter(kind=OperationKind.LAUNCH, idempotency_key=key)
         .select_related("fleet")
         .first()
     )
-    return operation.fleet if operation else None
+    if operation is None:
+        return None
+    if operation.params.get("asked") != _asked(spec):
+        raise Conflict(
+            f"This form has launched the fleet {operation.fleet.name} already, with other values. "
+            "Press Launch again if you want another fleet with these."
+        )
+    return operation.fleet
 
 
 def _check_limits(spec: LaunchSpec, actor: Actor) -> None:
@@ -78,7 +99,9 @@ def _check_limits(spec: LaunchSpec, actor: Actor) -> None:
 def _team(spec: LaunchSpec, actor: Actor) -> Team:
     team = Team.objects.filter(slug=spec.team_slug).first()
     if team is None:
-        raise InvalidInput.at("team", "There is no such team: choose one from the list.")
+        raise InvalidInput.at(
+            "team", f"There is no team {spec.team_slug[:40]}: choose one from the list."
+        )
     user = actor.user
     if user and not user.is_admin and not user.teams.filter(pk=team.pk).exists():
         raise InvalidInput.at("team", f"You are not in the team {team.name}: choose one of yours.")
@@ -106,6 +129,7 @@ def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) 
         operations.Order(
             kind=OperationKind.LAUNCH,
             idempotency_key=idempotency_key,
+            params={"asked": _asked(spec)},
             nodes=_nodes(fleet, plan.machines),
         ),
         actor=actor,

@@ -7,7 +7,7 @@ from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -16,7 +16,7 @@ from fleetdash import htmx
 from fleets.access import get_fleet, may_delete, role_required, user_of
 from fleets.domain.errors import Conflict, InvalidInput
 from fleets.domain.status import OperationKind, Role
-from fleets.forms.stop import DeleteForm
+from fleets.forms.stop import REASON_LIMIT, DeleteForm
 from fleets.models import Fleet
 from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
@@ -26,8 +26,15 @@ from fleets.services.delete import delete_fleet
 FRAGMENTS: Final = {"dialog": "fleets/_delete_sheet.html"}
 
 
+def form_again(request: HttpRequest) -> str:
+    """Address of the form with the reason that was typed; the name is typed anew."""
+    typed = QueryDict(mutable=True)
+    typed["reason"] = request.POST.get("reason", "")[:REASON_LIMIT]
+    return f"{request.path}?{typed.urlencode()}"
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def fleet_delete(request: HttpRequest, public_id: str) -> HttpResponse:
     """What would go, and the form; posted with the fleet's name it is ordered."""
     user = user_of(request)
@@ -40,7 +47,8 @@ def fleet_delete(request: HttpRequest, public_id: str) -> HttpResponse:
         )
     _must_be_fresh(request)
     if request.method != "POST":
-        first = {"reason": f"deleted by {user.username} at {timezone.localtime():%H:%M}"}
+        reason = f"deleted by {user.username} at {timezone.localtime():%H:%M}"
+        first = {"reason": request.GET.get("reason", reason)}
         return _page(request, fleet, DeleteForm(initial=first))
     form = DeleteForm(request.POST)
     if not form.is_valid():

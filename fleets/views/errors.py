@@ -1,13 +1,19 @@
 """The pages for what is not there, not allowed, or broken. Each quotes the request id."""
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from fleets.signed_out import NOT_SENT, Back, to_login
 
-def _page(request: HttpRequest, status: int, **context: object) -> HttpResponse:
+
+def _page(
+    request: HttpRequest, status: int, *, template: str = "", **context: object
+) -> HttpResponse:
     context["request_id"] = request.META.get("FLEETDASH_REQUEST_ID", "")
-    return render(request, f"{status}.html", context, status=status)
+    return render(request, template or f"{status}.html", context, status=status)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -24,3 +30,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500 with the reference id to quote. Without the frame: its context may be what broke."""
     context = {"request_id": request.META.get("FLEETDASH_REQUEST_ID", "")}
     return HttpResponse(render_to_string("500.html", context), status=500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form whose seal no longer fits: nothing was done, and the way back keeps what was typed."""
+    # The answer brings a fresh seal along: pressed once more, it fits.
+    get_token(request)
+    view = request.resolver_match.func if request.resolver_match else None
+    back: Back | None = getattr(view, "back", None)
+    if getattr(view, "guard", "") and not request.user.is_authenticated:
+        return to_login(request, back=back)
+    if request.headers.get("HX-Request") == "true":
+        return HttpResponse(status=403, headers={"Form-Too-Old": "true"})
+    if back is not None:
+        messages.warning(request, NOT_SENT)
+        return HttpResponseRedirect(back(request), status=303)
+    return _page(request, 403, template="403_csrf.html")

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
-from fleets.domain.errors import DomainError, InvalidInput, Problem
+from fleets.domain.errors import Conflict, DomainError, InvalidInput, Problem
 from fleets.domain.preflight import preflight
 from fleets.domain.status import Role
 from fleets.forms.launch import LaunchForm
@@ -63,6 +63,9 @@ def fleet_launch(request: HttpRequest) -> HttpResponse:
             )
         except InvalidInput as error:
             form.add_problems(error.problems)
+        except Conflict as error:
+            form.add_error(None, error.message)
+            form.take_new_key()
         except DomainError as error:
             form.add_error(None, error.message)
         else:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
@@ -13,7 +13,7 @@ from fleetdash import htmx
 from fleets.access import get_fleet, may_delete, role_required, user_of
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed
 from fleets.domain.status import OperationKind, Role
-from fleets.forms.stop import StopForm
+from fleets.forms.stop import REASON_LIMIT, StopForm
 from fleets.models import Fleet, Operation, User
 from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
@@ -28,8 +28,21 @@ FRAGMENTS: Final = {"dialog": "fleets/_stop_sheet.html"}
 Act = Callable[[Fleet, Actor, StopForm], Operation]
 
 
+def sheet_again(request: HttpRequest) -> str:
+    """Address of the sheet with what was chosen and typed, for somebody who was signed out."""
+    assert request.resolver_match is not None
+    strength = (request.resolver_match.url_name or "").removeprefix("fleet_")
+    typed = QueryDict(mutable=True)
+    typed["strength"] = strength if strength in ACTS else request.POST.get("strength", "")
+    for name in ("reason", "stop_machines", "only_this"):
+        if value := request.POST.get(name, "")[:REASON_LIMIT]:
+            typed[name] = value
+    sheet = reverse("fleets:fleet_stop", args=[request.resolver_match.kwargs["public_id"]])
+    return f"{sheet}?{typed.urlencode()}"
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_stop(request: HttpRequest, public_id: str) -> HttpResponse:
     """The sheet; posted, it does what its strength says (Enter in the reason field)."""
     if request.method == "POST":
@@ -37,46 +50,48 @@ def fleet_stop(request: HttpRequest, public_id: str) -> HttpResponse:
         if act is not None:
             return _order(request, public_id, *act)
     fleet = get_fleet(user_of(request), public_id)
-    return sheet_page(request, fleet, problem="Choose how to stop it." if request.POST else "")
+    typed = StopForm(initial=request.GET.dict()) if "strength" in request.GET else None
+    problem = "Choose how to stop it." if request.POST else ""
+    return sheet_page(request, fleet, form=typed, problem=problem)
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_hold(request: HttpRequest, public_id: str) -> HttpResponse:
     """No new turns."""
     return _order(request, public_id, *ACTS["hold"])
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_release(request: HttpRequest, public_id: str) -> HttpResponse:
     """New turns again."""
     return _order(request, public_id, *ACTS["release"])
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_cut_off(request: HttpRequest, public_id: str) -> HttpResponse:
     """The platform refuses everything from here on."""
     return _order(request, public_id, *ACTS["cut_off"])
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_reopen(request: HttpRequest, public_id: str) -> HttpResponse:
     """The cap is the budget again."""
     return _order(request, public_id, *ACTS["reopen"])
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
     """Stop the work, keep the machines (unless they are to stop too)."""
     return _order(request, public_id, *ACTS["cancel"])
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=sheet_again)
 def fleet_stop_machines(request: HttpRequest, public_id: str) -> HttpResponse:
     """Stop the machines of a fleet whose work is over."""
     return _order(request, public_id, *ACTS["stop_machines"])

@@ -1,4 +1,4 @@
-/* Small things of every page: tab title and picture, errors, copying, the changed tint, the age of what is shown. */
+/* Small things of every page: tab title and picture, copying, the changed tint, the age of what is shown. */
 let said = "";
 let saidAt = 0;
 
@@ -16,32 +16,6 @@ function followState() {
     saidAt = Date.now();
   }
 }
-
-// A copy of the hidden banner, beside the cause: in an open dialog, else above the page.
-function problem(text) {
-  const banner = document.getElementById("problem").cloneNode(true);
-  banner.removeAttribute("id");
-  banner.querySelector("p").textContent = text;
-  document.querySelectorAll(".banner[data-problem]:not([id])").forEach((old) => old.remove());
-  const place = document.querySelector("dialog[open] .body");
-  if (place) place.prepend(banner);
-  else document.getElementById("notices").append(banner);
-  banner.hidden = false;
-}
-
-document.addEventListener("htmx:response:error", (event) => {
-  const { ctx } = event.detail;
-  if (ctx.sourceElement?.id === "live" || ctx.response.status === 422) return;
-  const reference = ctx.response.headers.get("X-Request-Id");
-  const words = { 403: "This is not allowed for your role.", 404: "This is not there any more.", 429: "Too many requests." };
-  const text = words[ctx.response.status] ?? `The server answered ${ctx.response.status}. Nothing may have happened: look before you repeat it.`;
-  problem(reference ? `${text} Reference ${reference}.` : text);
-});
-document.addEventListener("htmx:error", (event) => {
-  const { ctx } = event.detail;
-  if (!ctx || ctx.sourceElement?.id === "live" || ctx.sourceElement?.hasAttribute("data-refresh")) return;
-  problem("The server could not be reached. What you asked for may not have arrived: look before you repeat it.");
-});
 
 // Changed cells of a patched row light up for a moment. Cells that only tick do not count.
 const cells = (part) => (part?.matches?.("tr") ? [...part.cells] : part?.matches?.("td, th") ? [part] : [...(part?.querySelectorAll?.("[data-tint]") ?? [])]);

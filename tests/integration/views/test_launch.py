@@ -95,14 +95,42 @@ def test_a_form_sent_twice_launches_once(client: Client) -> None:
     assert Fleet.objects.count() == 1
 
 
+def test_a_form_sent_again_with_other_values_says_what_it_launched(client: Client) -> None:
+    client.post(LAUNCH, TYPED)
+    refused = client.post(LAUNCH, {**TYPED, "name": "another"})
+    assert refused.status_code == 422
+    assert "has launched the fleet nightly-review already, with other values" in text(refused)
+    assert Fleet.objects.count() == 1
+
+    key = refused.context["form"]["idempotency_key"].value()
+    assert key != TYPED["idempotency_key"]
+    client.post(LAUNCH, {**TYPED, "name": "another", "idempotency_key": key})
+    assert set(Fleet.objects.values_list("name", flat=True)) == {"nightly-review", "another"}
+
+
+def test_the_key_of_somebody_else_launches_a_fleet_of_ones_own(cast: Cast) -> None:
+    first: Any = cast.client("operator").post(LAUNCH, TYPED)
+    second: Any = cast.client("admin").post(LAUNCH, TYPED)
+    assert first.url != second.url
+    owners = set(Fleet.objects.values_list("owner", flat=True))
+    assert owners == {cast.operator.pk, cast.admin.pk}
+
+
 def test_every_form_has_a_key_of_its_own(client: Client) -> None:
     keys = {client.get(NEW).context["form"].initial["idempotency_key"] for _ in range(2)}
     assert len(keys) == 2
 
 
-def test_a_form_without_its_key_launches_nothing(client: Client) -> None:
-    assert client.post(LAUNCH, {**TYPED, "idempotency_key": ""}).status_code == 422
+@pytest.mark.parametrize("broken", ["", "short", "x" * 81])
+def test_a_form_without_its_key_launches_nothing_says_so_and_gets_one(
+    client: Client, broken: str
+) -> None:
+    refused = client.post(LAUNCH, {**TYPED, "idempotency_key": broken})
+    assert refused.status_code == 422
+    assert "key was missing or broken" in text(refused)
     assert not Fleet.objects.exists()
+    key = refused.context["form"]["idempotency_key"].value()
+    assert client.post(LAUNCH, {**TYPED, "idempotency_key": key}).status_code == 303
 
 
 def test_a_refused_form_keeps_what_was_typed_and_leads_to_the_fields(client: Client) -> None:
@@ -232,7 +260,7 @@ def test_a_team_of_others_is_refused(client: Client) -> None:
     TeamFactory(name="search", slug="search")
     response = client.post(LAUNCH, {**TYPED, "team": "search"})
     assert response.status_code == 422
-    assert "You are not in that team." in text(response)
+    assert "You are not in the team search. Yours: review." in text(response)
 
 
 def test_an_admin_launches_for_any_team(cast: Cast) -> None:
