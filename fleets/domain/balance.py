@@ -7,6 +7,8 @@ from typing import Final
 
 BURN_WINDOW_S: Final = 120
 _WHOLE_BP: Final = 10_000
+# A meter that charges in steps may show the machines' own cost a little too high.
+_MACHINES_ALONE_PERCENT: Final = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ def balance(
         remaining_nusd=remaining,
         held_nusd=None if remaining_nusd is None else left - remaining,
     )
+
+
+def tells_of_calls(burn_nusd_per_min: int, *, machines_nusd_per_hour: int) -> bool:
+    """Whether a rate is more than machines cost by themselves, so that calls have settled in it."""
+    return burn_nusd_per_min * 60 * 100 > machines_nusd_per_hour * _MACHINES_ALONE_PERCENT
 
 
 @dataclass(frozen=True, slots=True)

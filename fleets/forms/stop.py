@@ -5,10 +5,12 @@ from typing import Final
 from django import forms
 from django.core.validators import MaxLengthValidator
 
+from fleets.domain.duration_input import parse_duration_s
+from fleets.domain.errors import InvalidInput
+from fleets.domain.spec import MAX_AFTER_DELAY_S
 from fleets.domain.status import Afterwards
 
 REASON_LIMIT: Final = 300
-_MINUTES_PER_DAY: Final = 1_440
 
 
 class StopForm(forms.Form):
@@ -55,13 +57,14 @@ class AfterwardsForm(forms.Form):
             f"Afterwards is one of {', '.join(word.value for word in Afterwards)}.",
         ),
     )
-    delay_minutes = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=_MINUTES_PER_DAY,
-        error_messages={
-            "invalid": "The delay is a whole number of minutes.",
-            "min_value": "The delay cannot be negative.",
-            "max_value": "The delay is at most 1,440 minutes, a day.",
-        },
-    )
+    delay = forms.CharField(required=False)
+
+    def clean_delay(self) -> int | None:
+        """Whole seconds; a bare number counts minutes."""
+        text: str = self.cleaned_data["delay"]
+        if not text:
+            return None
+        try:
+            return parse_duration_s(text, place="delay", least_s=0, most_s=MAX_AFTER_DELAY_S)
+        except InvalidInput as error:
+            raise forms.ValidationError(error.message) from None

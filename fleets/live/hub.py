@@ -74,9 +74,14 @@ class Hub:
         await self._started.wait()
         subscriber.offer(frames.beat(is_live=self.is_live, entry=""))
         if self.is_live:
+            told = subscriber.offers
             replayed = await self._replay(subscriber, since)
             if replayed:
+                is_overtaken = subscriber.offers != told
                 subscriber.offer(replayed)
+                if is_overtaken:
+                    # It may have been read before what was sent meanwhile: fetched once more.
+                    subscriber.offer(frames.resync(entry=self.entry))
         await self._in_thread(load_renderers)
         if growing_topic(subscriber.ticket.page, subscriber.ticket.topics):
             # Whether or not anything was missed: the cursor says.

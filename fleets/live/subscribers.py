@@ -14,10 +14,14 @@ WAKE = b""
 
 @dataclass(slots=True, eq=False)
 class Subscriber:
-    """One open stream. `None` in the queue means: end it. `cursor`: how far it was appended to."""
+    """One open stream. `None` in the queue means: end it. `cursor`: how far it was appended to.
+
+    `offers` counts what was queued.
+    """
 
     ticket: Ticket
     cursor: str = ""
+    offers: int = 0
     is_woken: bool = False
     queue: asyncio.Queue[bytes | None] = field(
         default_factory=lambda: asyncio.Queue(maxsize=QUEUE_SIZE)
@@ -29,6 +33,7 @@ class Subscriber:
             self._empty()
             message = frames.resync()
         self.queue.put_nowait(message)
+        self.offers += 1
 
     def wake(self) -> None:
         """Let the connection read what is new, once for all that happened until it does."""

@@ -1,27 +1,26 @@
 """The head of the fleet page: where it stands, who answers for it, what it costs, what comes next.
 
 Everything is read from the fleet's own row, so it costs no query and is the same for 50 agents and
-for 10,000.
+for 10,000; only what stands in the way of a stop or a launch is asked of its operation.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import urlencode
 
-from fleets.domain.money import show_used
+from django.urls import reverse
+
+from fleets.domain.afterwards import afterwards_label
 from fleets.domain.numbers import show_count, show_duration_s
 from fleets.domain.prices import MachineSize
 from fleets.domain.status import TERMINAL_FLEETS, Afterwards, FleetState, Origin
 from fleets.models import Fleet
+from fleets.selectors.fleet_spend import WORKING
+from fleets.selectors.freshness import awaited_since, stale_since
+from fleets.selectors.run_time import run_time
+from fleets.selectors.trouble import Trouble, trouble, was_refused
 
-# Without a word from the platform for this long, the page says that its data is old.
-STALE_AFTER: Final = timedelta(seconds=60)
-
-_AFTERWARDS: Final = {
-    Afterwards.DELETE: "delete",
-    Afterwards.STOP: "stop",
-    Afterwards.KEEP: "keep",
-}
 _FAVICONS: Final = {
     FleetState.CREATING: "running",
     FleetState.RUNNING: "running",
@@ -48,6 +47,14 @@ class Countdown:
 
 
 @dataclass(frozen=True, slots=True)
+class Idle:
+    """Machines that cost although nothing runs on them and nothing will remove them soon."""
+
+    machines: int
+    nusd_per_hour: int
+
+
+@dataclass(frozen=True, slots=True)
 class FleetHead:
     """What stands above the tabs. Viewer-neutral: what a viewer may do is decided beside it."""
 
@@ -65,17 +72,29 @@ class FleetHead:
     lifetime_ends_at: datetime | None
     afterwards: str
     countdown: Countdown | None
+    idle: Idle | None
     sentence: str
     is_over: bool
     is_gone: bool
-    error: str
+    is_working: bool
+    trouble: Trouble | None
     stale_since: datetime | None
-    seen_at: datetime | None
+    read_at: datetime | None
     cut_off_at: datetime | None
     cutting_since: datetime | None
     title: str
     favicon: str
     summary: str
+
+    @property
+    def has_afterwards(self) -> bool:
+        """Whether something is still to become of the machines."""
+        return not self.is_gone and self.state != FleetState.DELETING and not self.was_refused
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the platform would not have it: there never were machines."""
+        return self.trouble is not None and self.trouble.state == "failed"
 
     @property
     def is_cutting(self) -> bool:
@@ -84,16 +103,17 @@ class FleetHead:
 
 
 def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
-    """The head of one fleet. Needs `team` and `owner` loaded; no query of its own."""
+    """The head of one fleet. Needs `team` and `owner` loaded; no query while all is well."""
     state = FleetState(fleet.state)
     over = state in TERMINAL_FLEETS
+    ran = run_time(fleet)
     return FleetHead(
         public_id=fleet.public_id,
         name=fleet.name,
         state=state.value,
         label=_label(fleet, state),
-        since=fleet.started_at or fleet.created_at,
-        ended_at=(fleet.work_ended_at or fleet.state_since) if over else None,
+        since=ran.since,
+        ended_at=ran.ended_at or (fleet.state_since if over else None),
         key=key_words(fleet),
         owner=fleet.owner.username if fleet.owner else "nobody",
         team=fleet.team.name,
@@ -102,12 +122,14 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         lifetime_ends_at=_lifetime_ends(fleet),
         afterwards=afterwards_words(fleet),
         countdown=_countdown(fleet),
+        idle=_idle(fleet),
         sentence=what_happened(fleet),
         is_over=over,
         is_gone=state is FleetState.DELETED,
-        error=fleet.last_error,
-        stale_since=_stale_since(fleet, now=now),
-        seen_at=fleet.platform_seen_at,
+        is_working=state in WORKING,
+        trouble=trouble(fleet),
+        stale_since=stale_since(fleet, now=now),
+        read_at=awaited_since(fleet),
         cut_off_at=fleet.cut_off_confirmed_at,
         cutting_since=None if fleet.cut_off_confirmed_at else fleet.cut_off_requested_at,
         title=page_title(fleet),
@@ -137,11 +159,18 @@ def key_words(fleet: Fleet) -> str:
     """Who holds the fleet's key, in words."""
     if fleet.budget_nusd is None and not fleet.key_id:
         return "without a budget"
-    if fleet.key_revoked_at is not None:
+    if fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
         return "key revoked"
-    if fleet.origin == Origin.OURS and fleet.key_secret is not None:
+    if fleet.origin != Origin.OURS:
+        return "key held elsewhere: read, cancel, delete only"
+    if fleet.key_secret is not None:
         return "key held here"
-    return "key held elsewhere: read, cancel, delete only"
+    return "no key was made" if fleet.state in TERMINAL_FLEETS else "no key yet"
+
+
+def launch_url(fleet: Fleet) -> str:
+    """The launch form, filled in like this fleet."""
+    return f"{reverse('fleets:fleet_new')}?{urlencode({'from': fleet.public_id})}"
 
 
 def machine_nusd_per_hour(fleet: Fleet) -> int:
@@ -155,13 +184,11 @@ def afterwards_words(fleet: Fleet) -> str:
     after = Afterwards(fleet.after)
     if after is Afterwards.KEEP:
         return "then keep the machines"
-    minutes = fleet.after_delay_s // 60
-    when = f" after {minutes} min" if minutes else " at once"
-    return f"then {_AFTERWARDS[after]}{when}"
+    return f"then {afterwards_label(after, after_delay_s=fleet.after_delay_s)}"
 
 
 def what_happened(fleet: Fleet) -> str:
-    """One sentence on a fleet that is over, "" while it goes on."""
+    """One sentence on a fleet that is over, "" while it goes on. Money is told beside it."""
     state = FleetState(fleet.state)
     if state not in TERMINAL_FLEETS:
         return ""
@@ -176,8 +203,6 @@ def what_happened(fleet: Fleet) -> str:
     ):
         if count:
             parts.append(f"{show_count(count)} {word}")
-    if fleet.spent_nusd is not None:
-        parts.append(f"{show_used(fleet.spent_nusd)} spent")
     return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {', '.join(parts)}."
 
 
@@ -191,10 +216,10 @@ _OVER_WORDS: Final = {
 
 
 def _how_long(fleet: Fleet) -> str:
-    if fleet.started_at is None or fleet.work_ended_at is None:
+    ran = run_time(fleet)
+    if fleet.started_at is None or ran.ended_at is None:
         return ""
-    seconds = max(0, int((fleet.work_ended_at - fleet.started_at).total_seconds()))
-    return f" after {show_duration_s(seconds)}"
+    return f" after {show_duration_s(int(ran.seconds(now=ran.ended_at)))}"
 
 
 def _label(fleet: Fleet, state: FleetState) -> str:
@@ -212,7 +237,7 @@ def _lifetime_ends(fleet: Fleet) -> datetime | None:
 def _countdown(fleet: Fleet) -> Countdown | None:
     after = Afterwards(fleet.after)
     due = fleet.cleanup_due_at
-    if due is None or after is Afterwards.KEEP or fleet.state in _LEAVING:
+    if due is None or after is Afterwards.KEEP or fleet.state in _LEAVING or was_refused(fleet):
         return None
     machines = fleet.machines_running
     return Countdown(after, due, machines, machines * machine_nusd_per_hour(fleet))
@@ -221,11 +246,12 @@ def _countdown(fleet: Fleet) -> Countdown | None:
 _LEAVING: Final = frozenset({FleetState.DELETING, FleetState.DELETED})
 
 
-def _stale_since(fleet: Fleet, *, now: datetime) -> datetime | None:
-    seen = fleet.platform_seen_at
-    if seen is None or fleet.state in TERMINAL_FLEETS or now - seen < STALE_AFTER:
+def _idle(fleet: Fleet) -> Idle | None:
+    machines = fleet.machines_running
+    is_at_rest = fleet.state in {FleetState.HELD, FleetState.WAITING, *TERMINAL_FLEETS}
+    if not machines or not is_at_rest or fleet.tasks_running or fleet.state in _LEAVING:
         return None
-    return seen
+    return None if _countdown(fleet) else Idle(machines, machines * machine_nusd_per_hour(fleet))
 
 
 def _summary(fleet: Fleet) -> str:

@@ -12,10 +12,11 @@ from fleets.domain.errors import InvalidInput
 from fleets.domain.money_input import parse_usd
 from fleets.domain.status import FleetState
 from fleets.models import Fleet, User
-from fleets.selectors.fleet_detail import STALE_AFTER
 
 # A deletion that takes longer has met something that it retries.
 STUCK_AFTER: Final = timedelta(minutes=5)
+# Without a word from the platform for so long, a fleet under way needs a look.
+SILENT_AFTER: Final = timedelta(seconds=60)
 MOST_QUERY_CHARS: Final = 200
 
 MOVING: Final = (
@@ -50,7 +51,7 @@ def needs_attention(now: datetime) -> Q:
     asked = Q(tasks_waiting__gt=0) | Q(state=FleetState.WAITING)
     ended = Q(state__in=(FleetState.BUDGET_EXHAUSTED, FleetState.FAILED))
     stuck = Q(state=FleetState.DELETING, state_since__lt=now - STUCK_AFTER)
-    silent = Q(state__in=MOVING, platform_seen_at__lt=now - STALE_AFTER)
+    silent = Q(state__in=MOVING, platform_seen_at__lt=now - SILENT_AFTER)
     return ~Q(state=FleetState.DELETED) & (hurt | asked | ended | stuck | silent)
 
 

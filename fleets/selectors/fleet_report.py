@@ -9,6 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 
 from fleets.domain.status import OperationKind, OperationState, OutcomeReason
 from fleets.models import Agent, Fleet, Machine, Operation, Run, Task, Turn
+from fleets.selectors.run_time import run_time
 
 MOST_FLEETS: Final = 500
 RESPONSE_CHARS: Final = 200_000
@@ -72,8 +73,7 @@ def fleet_report(fleet: Fleet, *, now: datetime, newest_run_only: bool = False) 
 
 def wall_s(fleet: Fleet, *, now: datetime, since: datetime | None = None) -> float:
     """Seconds from the order (of the fleet, or a later one) to the end of the work, or to now."""
-    end = fleet.work_ended_at or fleet.deleted_at or now
-    return round((end - (since or fleet.created_at)).total_seconds(), 3)
+    return round(run_time(fleet, since=since).seconds(now=now), 3)
 
 
 def agent_states(fleet: Fleet) -> dict[str, str]:

@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from fleets.domain import money
 from fleets.domain.prices import MachineSize
-from fleets.domain.status import FleetState
+from fleets.domain.status import FleetState, Origin
 from fleets.models import Fleet
 from fleets.selectors.fleet_filter import BURNING
 from fleets.selectors.fleet_spend import BarPart, SpendCard, spend_card
+from fleets.selectors.freshness import read_at
 
 # Patched rows must line up with those beside them: the column has one precision for everybody.
 SPEND_DECIMALS: Final = 3
@@ -78,16 +79,20 @@ class FleetRow:
     key: str
     owner: str
     started_at: datetime
+    read_at: datetime | None
 
 
 _COLUMNS: Final = (
     "public_id",
     "name",
     "path",
+    "origin",
     "state",
     "state_since",
     "stop_sentence",
     "created_at",
+    "work_ended_at",
+    "platform_seen_at",
     "budget_nusd",
     "size",
     "cpu_cores",
@@ -124,8 +129,8 @@ def for_rows(fleets: QuerySet[Fleet]) -> QuerySet[Fleet]:
 def row_of(fleet: Fleet) -> FleetRow:
     """A fleet of `for_rows` as a row."""
     total = fleet.tasks_total or fleet.agents_total
-    cost = cost_now(fleet)
     card = spend_card(fleet)
+    cost = cost_now(fleet, burn_nusd_per_min=card.burn_nusd_per_min)
     return FleetRow(
         pk=fleet.pk,
         public_id=fleet.public_id,
@@ -149,6 +154,7 @@ def row_of(fleet: Fleet) -> FleetRow:
         key=_key(fleet),
         owner=fleet.owner.get_username() if fleet.owner else fleet.parent_agent or money.UNKNOWN,
         started_at=fleet.created_at,
+        read_at=read_at(fleet),
     )
 
 
@@ -158,13 +164,13 @@ def idle_nusd_per_hour(fleet: Fleet) -> int:
     return size.nusd_per_hour * fleet.machines_running
 
 
-def cost_now(fleet: Fleet) -> str:
-    """What it costs at this moment: a measured burn while it works, else its machines."""
+def cost_now(fleet: Fleet, *, burn_nusd_per_min: int | None) -> str:
+    """What it costs at this moment: the measured burn while it works, else its machines."""
     if fleet.state == FleetState.DELETED:
         return money.show(0)
     if fleet.state in BURNING:
-        burn = fleet.burn_nusd_per_min
-        return money.UNKNOWN if burn is None else f"{show_rate(burn)}/min"
+        is_known = burn_nusd_per_min is not None
+        return f"{show_rate(burn_nusd_per_min)}/min" if is_known else money.UNKNOWN
     return f"{show_rate(idle_nusd_per_hour(fleet))}/h" if fleet.machines_running else "$0"
 
 
@@ -226,8 +232,9 @@ def _beside(card: SpendCard) -> str:
 
 def _key(fleet: Fleet) -> str:
     """`here`, `elsewhere` (its budget's key is in other hands) or "" (it has none)."""
-    if fleet.key_revoked_at is not None:
+    if fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
         return ""
     if getattr(fleet, "holds_key", False):
         return "here"
-    return "elsewhere" if fleet.key_id or fleet.key_cap_nusd is not None else ""
+    has_key = bool(fleet.key_id) or fleet.key_cap_nusd is not None
+    return "elsewhere" if has_key and fleet.origin != Origin.OURS else ""

@@ -4,9 +4,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from fleets.domain.balance import balance, out_in_s
-from fleets.domain.status import TERMINAL_FLEETS
+from fleets.domain.balance import balance, out_in_s, tells_of_calls
+from fleets.domain.prices import MachineSize
+from fleets.domain.status import FleetState
 from fleets.models import Fleet
+
+# What happens in them is work, so they burn; in the others only machines cost.
+WORKING: Final = frozenset(
+    {
+        FleetState.CREATING,
+        FleetState.RUNNING,
+        FleetState.WAITING,
+        FleetState.HELD,
+        FleetState.CANCELLING,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +32,11 @@ class BarPart:
 
 @dataclass(frozen=True, slots=True)
 class SpendCard:
-    """A fleet's balance in nanodollars; None is unknown. `held` is derived, None if nothing is."""
+    """A fleet's balance in nanodollars; None is unknown. `held` is derived, None if nothing is.
+
+    `unspent_nusd` stands instead of the remainder once the key is revoked: nothing can spend it.
+    `is_final`: nothing can be added to what is spent.
+    """
 
     budget_nusd: int | None
     cap_nusd: int | None
@@ -28,10 +44,12 @@ class SpendCard:
     held_nusd: int | None
     reserved_nusd: int | None
     remaining_nusd: int | None
+    unspent_nusd: int | None
     bar: tuple[BarPart, ...]
     burn_nusd_per_min: int | None
     out_in_s: int | None
     seen_at: datetime | None
+    is_final: bool
     sentence: str
 
 
@@ -43,29 +61,52 @@ def spend_card(fleet: Fleet) -> SpendCard:
     """
     budget = fleet.budget_nusd
     cap = fleet.key_cap_nusd if fleet.key_cap_nusd is not None else budget
+    is_void = fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED
+    # A key that is gone leaves nothing to spend; what its calls held has come back or was spent.
+    remaining = None if is_void else fleet.remaining_nusd
     now = balance(
         budget_nusd=cap,
         spent_nusd=fleet.spent_nusd,
         reserved_nusd=fleet.reserved_nusd,
-        remaining_nusd=fleet.remaining_nusd,
+        remaining_nusd=remaining,
     )
-    # Calls of a fleet that is over hold nothing, whatever its key leaves out of its remainder.
-    is_over = fleet.state in TERMINAL_FLEETS or fleet.key_revoked_at is not None
-    remaining = fleet.remaining_nusd
-    burn = fleet.burn_nusd_per_min
+    burn = burn_now(fleet, held_nusd=now.held_nusd if now else None)
     return SpendCard(
         budget_nusd=budget,
-        cap_nusd=cap if cap != budget else None,
+        cap_nusd=cap if cap != budget and not is_void else None,
         spent_nusd=fleet.spent_nusd,
-        held_nusd=(now.held_nusd or None) if now and not is_over else None,
-        reserved_nusd=fleet.reserved_nusd,
+        held_nusd=(now.held_nusd or None) if now else None,
+        reserved_nusd=None if is_void else fleet.reserved_nusd,
         remaining_nusd=remaining,
-        bar=_bar(fleet, holds=cap == budget and not is_over),
+        unspent_nusd=_unspent(fleet) if is_void else None,
+        bar=_bar(fleet, holds=cap == budget and not is_void),
         burn_nusd_per_min=burn,
         out_in_s=None if remaining is None else out_in_s(remaining, burn_nusd_per_min=burn),
         seen_at=fleet.key_seen_at,
+        is_final=is_void,
         sentence=fleet.stop_sentence,
     )
+
+
+def burn_now(fleet: Fleet, *, held_nusd: int | None) -> int | None:
+    """How fast the budget goes; None while calls hold money and none of them has settled."""
+    burn = fleet.burn_nusd_per_min
+    if fleet.state not in WORKING:
+        return None
+    if burn is None or not held_nusd or not fleet.tasks_running:
+        return burn
+    return burn if tells_of_calls(burn, machines_nusd_per_hour=_machines(fleet)) else None
+
+
+def _machines(fleet: Fleet) -> int:
+    size = MachineSize(fleet.size, fleet.cpu_cores, fleet.memory_mib, fleet.disk_gib)
+    return size.nusd_per_hour * fleet.machines_running
+
+
+def _unspent(fleet: Fleet) -> int | None:
+    if fleet.budget_nusd is None or fleet.spent_nusd is None:
+        return None
+    return max(0, fleet.budget_nusd - fleet.spent_nusd)
 
 
 _KINDS: Final = {"held": "held", "reserved": "resv"}

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, Sum
 
 from fleets.domain.harnesses import HARNESSES
 from fleets.domain.numbers import show_memory
 from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS
-from fleets.models import Connection, Fleet, Team, User
+from fleets.domain.status import OperationKind
+from fleets.models import Connection, Fleet, Operation, Team, User
 
 Choice = tuple[str, str]
+# Fleets of the sample data set: nobody launched them, so they have no machines anywhere.
+_IS_SAMPLE: Final = Exists(
+    Operation.objects.filter(fleet=OuterRef("pk"), kind=OperationKind.LAUNCH, door="demo")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,8 @@ def account_facts() -> AccountFacts | None:
     connection = Connection.objects.only("rate_per_minute").first()
     if connection is None:
         return None
-    running = Fleet.objects.filter(connection=connection).aggregate(n=Sum("machines_running"))["n"]
+    ours = Fleet.objects.filter(connection=connection).exclude(_IS_SAMPLE)
+    running = ours.aggregate(n=Sum("machines_running"))["n"]
     return AccountFacts(
         machines_running=running or 0,
         machines_allowed=None,

@@ -13,11 +13,15 @@ from fleets.models import Fleet, Machine
 
 MOST_ROWS: Final = 100
 _AGENTS_NAMED: Final = 8
+_AT_REST: Final = frozenset({"stopped", "failed", "deleted", "expired"})
 
 
 @dataclass(frozen=True, slots=True)
 class MachineRow:
-    """One machine. `status` is the platform's raw word, `gone` when we know it is no more."""
+    """One machine. `status` is the platform's raw word, `gone` when we know it is no more.
+
+    `nusd_per_hour` is what it costs now: nothing once it stopped, None before it runs.
+    """
 
     pk: int
     machine_id: str
@@ -33,7 +37,7 @@ class MachineRow:
     error: str
     running_since: datetime | None
     gone_at: datetime | None
-    nusd_per_hour: int
+    nusd_per_hour: int | None
     agents: int
     agents_named: tuple[str, ...]
 
@@ -81,6 +85,12 @@ def _with_agents(machines: "QuerySet[Machine]") -> "QuerySet[Machine]":
     )
 
 
+def _costs_now(machine: Machine, size: MachineSize) -> int | None:
+    if machine.gone_at is not None or machine.status in _AT_REST:
+        return 0
+    return size.nusd_per_hour if machine.status == "running" else None
+
+
 def _row(machine: Machine) -> MachineRow:
     size = MachineSize("", machine.cpu_cores, machine.memory_mib, machine.disk_gib)
     names: list[str | None] = machine.agent_names  # type: ignore[attr-defined]  # annotated
@@ -100,7 +110,7 @@ def _row(machine: Machine) -> MachineRow:
         error=machine.error,
         running_since=machine.running_since,
         gone_at=machine.gone_at,
-        nusd_per_hour=size.nusd_per_hour,
+        nusd_per_hour=_costs_now(machine, size),
         agents=machine.agent_count,  # type: ignore[attr-defined]  # annotated
         agents_named=tuple(name for name in names[:_AGENTS_NAMED] if name is not None),
     )

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, Value, When
 
-from fleets.domain.status import TERMINAL_OPERATIONS, OperationKind, OperationState
+from fleets.domain.status import TERMINAL_FLEETS, TERMINAL_OPERATIONS, OperationKind, OperationState
 from fleets.models import Fleet, NodeKind, Operation, OperationNode
 from fleets.selectors.fleet_detail import machine_nusd_per_hour
+from fleets.selectors.fleet_spend import spend_card
 
 MOST_ROWS: Final = 200
 READINGS_WANTED: Final = 2
@@ -17,6 +18,7 @@ READINGS_WANTED: Final = 2
 # Words of a node's state. What is in neither set has been proved.
 OPEN_WORDS: Final = ("queued", "running", "acknowledged", "came_back")
 UNCONFIRMED_WORDS: Final = ("failed", "unknown")
+NOT_DONE: Final = "Not done"
 _OPEN: Final = Q(state__in=OPEN_WORDS)
 _UNCONFIRMED: Final = Q(state__in=UNCONFIRMED_WORDS)
 _REVIVED: Final = Q(revived__gt=0)
@@ -110,6 +112,7 @@ class OperationHead:
     share: str
     readings: int
     readings_wanted: int
+    running: int
     burn_nusd_per_min: int | None
     machines: int
     machines_nusd_per_hour: int
@@ -164,7 +167,8 @@ def operation_head(operation: Operation) -> OperationHead:
     fleet, counts = operation.fleet, node_counts(operation)
     verb = VERBS[kind]
     title = verb.title.format(fleet.name)
-    pill_state, pill_label = _pill(state, verb, counts)
+    running = 0 if fleet.state in TERMINAL_FLEETS else fleet.tasks_running
+    pill_state, pill_label = _pill(kind, state, counts)
     return OperationHead(
         public_id=operation.public_id,
         kind=kind.value,
@@ -189,11 +193,13 @@ def operation_head(operation: Operation) -> OperationHead:
         share=f"{counts.done * 100 / counts.total:.1f}%" if counts.total else "0%",
         readings=operation.readings,
         readings_wanted=READINGS_WANTED if kind in _READ_AGAIN else 0,
-        burn_nusd_per_min=fleet.burn_nusd_per_min,
+        running=running,
+        burn_nusd_per_min=spend_card(fleet).burn_nusd_per_min if running else 0,
         machines=fleet.machines_running,
         machines_nusd_per_hour=fleet.machines_running * machine_nusd_per_hour(fleet),
         is_over=state in TERMINAL_OPERATIONS,
-        can_retry=state is OperationState.FAILED,
+        # A launch is not retried: its tasks have ended.
+        can_retry=state is OperationState.FAILED and kind is not OperationKind.LAUNCH,
         can_reopen=_can_reopen(fleet),
         offers_machines=kind is OperationKind.CANCEL
         and state in TERMINAL_OPERATIONS
@@ -224,8 +230,10 @@ def node_tabs(head: OperationHead) -> list[NodeTab]:
     """The count tabs of the node table."""
     counts, verb = head.counts, VERBS[OperationKind(head.kind)]
     return [
-        NodeTab("not-confirmed", "Not confirmed", counts.unconfirmed, "unknown"),
-        NodeTab("open", verb.doing, counts.open, ""),
+        NodeTab(
+            "not-confirmed", _failed_word(OperationKind(head.kind)), counts.unconfirmed, "unknown"
+        ),
+        NodeTab("open", NOT_DONE if head.is_over else verb.doing, counts.open, ""),
         NodeTab("came-back", "Came back", counts.revived, "soft-limit"),
         NodeTab("done", verb.node_done, counts.done, ""),
     ]
@@ -245,21 +253,25 @@ def node_table(
         nodes = nodes.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
     found = list(nodes.order_by("rank", "position")[: limit + 1])
     shown = found[:limit]
-    kind = OperationKind(operation.kind)
     following = None
     if len(found) > limit:
         following = f"{shown[-1].rank}.{shown[-1].position}"
-    return NodeTable([_row(node, kind) for node in shown], following)
+    return NodeTable([_row(node, operation) for node in shown], following)
 
 
 def node_rows(operation: Operation, pks: Sequence[int]) -> list[NodeRow]:
     """These nodes' rows, for a live patch. One query."""
-    kind = OperationKind(operation.kind)
     nodes = operation.nodes.filter(pk__in=pks).order_by("position")
-    return [_row(node, kind) for node in nodes]
+    return [_row(node, operation) for node in nodes]
 
 
-def _pill(state: OperationState, verb: Verb, counts: NodeCounts) -> tuple[str, str]:
+def _failed_word(kind: OperationKind) -> str:
+    """What a node is that did not come to what was ordered."""
+    return "Not made" if kind is OperationKind.LAUNCH else "Not confirmed"
+
+
+def _pill(kind: OperationKind, state: OperationState, counts: NodeCounts) -> tuple[str, str]:
+    verb = VERBS[kind]
     progress = f" {counts.done:,} of {counts.total:,}" if counts.total else ""
     match state:
         case OperationState.QUEUED:
@@ -269,7 +281,7 @@ def _pill(state: OperationState, verb: Verb, counts: NodeCounts) -> tuple[str, s
         case OperationState.DONE:
             return "finished", verb.done
         case OperationState.FAILED if counts.unconfirmed:
-            return "failed", f"{counts.unconfirmed:,} not confirmed"
+            return "failed", f"{counts.unconfirmed:,} {_failed_word(kind).lower()}"
         case OperationState.FAILED:
             return "failed", "Failed"
         case OperationState.UNKNOWN:
@@ -307,8 +319,8 @@ def _cursor(after: str) -> tuple[int, int] | None:
     return None
 
 
-def _row(node: OperationNode, kind: OperationKind) -> NodeRow:
-    state, word = _node_word(node, kind)
+def _row(node: OperationNode, operation: Operation) -> NodeRow:
+    state, word = _node_word(node, operation)
     return NodeRow(
         pk=node.pk,
         kind=node.kind,
@@ -327,10 +339,15 @@ def _row(node: OperationNode, kind: OperationKind) -> NodeRow:
     )
 
 
-def _node_word(node: OperationNode, kind: OperationKind) -> tuple[str, str]:
+def _node_word(node: OperationNode, operation: Operation) -> tuple[str, str]:
     """The word of state (for its colour) and what people read."""
+    kind = OperationKind(operation.kind)
+    if node.state in OPEN_WORDS and operation.ended_at is not None:
+        # Nobody is at it any more: it must not look as if.
+        return "not_started", NOT_DONE
     if node.state in UNCONFIRMED_WORDS:
-        return "unknown", "Not confirmed"
+        is_launch = kind is OperationKind.LAUNCH
+        return "failed" if is_launch else "unknown", _failed_word(kind)
     if node.state in _OWN_WORDS:
         return _OWN_WORDS[node.state]
     if node.state in OPEN_WORDS:
@@ -348,5 +365,8 @@ _OWN_WORDS: Final = {
     "queued": ("queued", "Queued"),
     "came_back": ("soft_limit", "Came back"),
     "finished": ("finished", "Had finished"),
+    "late": ("cancelled", "Completed all the same"),
+    "not_begun": ("not_started", "Had not begun"),
+    "gone": ("unknown", "Gone with its machine"),
 }
 _GOOD_NEWS: Final = frozenset({OperationKind.LAUNCH, OperationKind.RELEASE, OperationKind.REOPEN})

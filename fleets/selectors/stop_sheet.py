@@ -64,6 +64,11 @@ class StopSheet:
     preselected: str
     delete_refusal: str
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether only machines cost: no work of it is under way."""
+        return self.state in _OVER or (self.state == FleetState.HELD and not self.running)
+
 
 def stop_sheet(fleet: Fleet) -> StopSheet:
     """The sheet of one fleet (`team`, `owner`, `connection` loaded). One query: the tree."""

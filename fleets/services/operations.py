@@ -171,6 +171,9 @@ def postpone(operation: Operation, *, owner: str, after_s: float, failures: int 
     )
     dispatch.operation_ordered(operation.public_id, in_s=after_s)
     publish(f"operation:{operation.public_id}", {"kind": "head"})
+    if failures:
+        # What stands in its way is told on the fleet's page too.
+        publish(f"fleet:{operation.fleet.public_id}", {"kind": "head"})
 
 
 @transaction.atomic

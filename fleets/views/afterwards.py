@@ -1,7 +1,5 @@
 """What becomes of a fleet's machines after its last task."""
 
-from typing import Final
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -22,8 +20,6 @@ from fleets.services.actor import Actor
 from fleets.services.afterwards import change_afterwards
 from fleets.views.fleet_detail import fleet_page
 
-S_PER_MINUTE: Final = 60
-
 
 @require_POST
 @role_required(Role.OPERATOR)
@@ -38,7 +34,7 @@ def fleet_afterwards(request: HttpRequest, public_id: str) -> HttpResponse:
     except (InvalidInput, Conflict) as error:
         said = {
             "afterwards_problem": error.message,
-            "delay_minutes": request.POST.get("delay_minutes", ""),
+            "delay": request.POST.get("delay", ""),
         }
         status = 409 if isinstance(error, Conflict) else 422
         return fleet_page(request, fleet, since=since, tab="settings", said=said, status=status)
@@ -53,12 +49,12 @@ def _change(request: HttpRequest, fleet: Fleet) -> None:
     form = AfterwardsForm(request.POST)
     if not form.is_valid():
         raise InvalidInput.at("delay", str(next(iter(form.errors.values()))[0]))
-    minutes = form.cleaned_data["delay_minutes"]
+    delay_s = form.cleaned_data["delay"]
     change_afterwards(
         fleet,
         actor=Actor.of(request),
         after=Afterwards(form.cleaned_data["after"]),
-        delay_s=fleet.after_delay_s if minutes is None else minutes * S_PER_MINUTE,
+        delay_s=fleet.after_delay_s if delay_s is None else delay_s,
     )
 
 

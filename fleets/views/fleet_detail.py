@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
+from fleets.domain.numbers import show_duration_s
 from fleets.domain.status import Role
 from fleets.live.channels import fleet_topic
 from fleets.live.tokens import live_page, position
@@ -21,6 +22,7 @@ from fleets.selectors.fleet_detail import (
     FleetHead,
     failed_count,
     fleet_head,
+    launch_url,
     machine_nusd_per_hour,
 )
 from fleets.selectors.fleet_events import IN_PANEL, event_page
@@ -80,7 +82,10 @@ def fleet_page(
     if asked in (None, "includes/_live.html"):
         topics = [fleet_topic(fleet.public_id)]
         context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
-    oob = ("fleet-title", "fleet-meta", "page-state") if asked == "fleet-state" else ()
+    oob: tuple[str, ...] = ()
+    if asked == "fleet-state":
+        oob = ("fleet-title", "fleet-meta", "page-state")
+        oob += ("fleet-acts",) if head.is_gone else ()
     response = htmx.render(
         request,
         "fleets/fleet_detail.html",
@@ -100,7 +105,7 @@ def page_context(fleet: Fleet, head: FleetHead, *, user: User) -> dict[str, Any]
         "fleet": fleet,
         "head": head,
         "here": reverse("fleets:fleet_detail", args=[fleet.public_id]),
-        "launch_url": f"{reverse('fleets:fleet_new')}?{urlencode({'from': fleet.public_id})}",
+        "launch_url": launch_url(fleet),
         "can": "operate" if user.is_operator else "read",
         "page_state": {"title": head.title, "favicon": head.favicon, "summary": head.summary},
     }
@@ -207,7 +212,7 @@ def _events(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) ->
 def _settings(_request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
     return {
         "machine_nusd_per_hour": machine_nusd_per_hour(fleet),
-        "delay_minutes": fleet.after_delay_s // 60,
+        "delay": show_duration_s(fleet.after_delay_s),
     }
 
 

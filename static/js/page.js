@@ -1,10 +1,13 @@
 /* Small things of every page: tab title and picture, copying, the changed tint, the age of what is shown. */
 let said = "";
 let saidAt = 0;
+let stateAt = 0;
 
 function followState() {
   const state = document.getElementById("page-state");
-  if (!state) return;
+  // Rendered earlier than what was shown already: an answer that was overtaken by a patch.
+  if (!state || Number(state.dataset.at) < stateAt) return;
+  stateAt = Number(state.dataset.at);
   if (state.dataset.title && document.title !== state.dataset.title) document.title = state.dataset.title;
   const link = document.querySelector("link[rel=icon]");
   if (state.dataset.favicon && link.getAttribute("href") !== state.dataset.favicon) link.href = state.dataset.favicon;
@@ -62,8 +65,9 @@ document.addEventListener("live-status", ({ detail }) => {
   const stale = document.getElementById("stale");
   stale.hidden = !detail.isStale;
   document.documentElement.toggleAttribute("data-stale", detail.isStale);
-  const since = new Date(Date.now() - detail.age);
+  const since = new Date(Date.now() - detail.dataAge);
   Object.assign(stale.querySelector("time"), { dateTime: since.toISOString() }).dataset.t = "clock";
-  stale.querySelector("span").textContent = seconds(detail.age);
+  stale.querySelector("span").textContent = seconds(detail.dataAge);
+  followState();
 });
 followState();

@@ -21,7 +21,7 @@ from fleets.selectors.agents import (
     count_tabs,
     machine_cells,
 )
-from fleets.selectors.fleet_detail import failed_count, fleet_head
+from fleets.selectors.fleet_detail import failed_count, fleet_head, launch_url
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.machines import machine_rows
@@ -67,6 +67,12 @@ def _head(fleet: Fleet, here: str) -> list[Piece]:
     page_state = render_to_string("includes/_page_state.html", {"page_state": state})
     pieces: list[Piece] = [_part(name, context) for name in _HEAD_PARTS]
     pieces.append(Partial("page-state", page_state))
+    if head.is_gone:
+        # The only time they change: nothing is left to act on.
+        acts = {**context, "fleet": fleet, "launch_url": launch_url(fleet)}
+        pieces.append(
+            Partial("fleet-acts", render_to_string("fleets/_fleet_acts.html", acts).strip())
+        )
     return pieces + _counts(fleet)
 
 

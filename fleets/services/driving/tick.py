@@ -15,6 +15,7 @@ from fleets import dispatch
 from fleets.domain.status import OperationKind
 from fleets.models import Fleet, Operation
 from fleets.services.driving import lease
+from fleets.services.driving.last_reading import read_last
 from fleets.services.driving.tick_beginning import begin
 from fleets.services.driving.tick_closing import close
 from fleets.services.driving.tick_reading import abort_overdue, read, write_reading
@@ -60,9 +61,10 @@ def _work(tick: Tick) -> None:
             write_reading(tick, news)
     abort_overdue(tick)
     begin(tick)
+    last = read_last(tick)
     with transaction.atomic():
         must_hold(tick)
-        after_s = close(tick)
+        after_s = close(tick, last=last)
     _give_back(tick, after_s=after_s)
 
 

@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from fleets.domain.driving import FLEET_READ_S, read_interval_s
 from fleets.models import Fleet, Run, Turn
+from fleets.platform_api.types import KeyRow
+from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.run_end import end_run_if_done
 from fleets.services.driving.tick_under_way import Tick
 from fleets.services.driving.view import RunView, load_open_turns
@@ -16,13 +18,16 @@ from fleets.services.driving.view import RunView, load_open_turns
 IDLE_S: Final = 2.0
 
 
-def close(tick: Tick) -> float | None:
+def close(tick: Tick, *, last: KeyRow | None) -> float | None:
     """End the run when nothing of it is open; else the seconds until its next tick.
 
-    Runs in the caller's transaction, which holds fleet and run.
+    `last`: the key as it was read after the last task had ended. Runs in the caller's transaction,
+    which holds fleet and run.
     """
     view, now = tick.view, timezone.now()
     run, fleet = view.run, view.fleet
+    if last is not None:
+        take_key_row(fleet, last, now=now)
     Run.objects.filter(pk=run.pk).update(requests=F("requests") + tick.requests)
     if run.started_at is None and fleet.created_on_platform_at:
         Run.objects.filter(pk=run.pk).update(started_at=now)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fleets.domain.status import FleetState
+from fleets.domain.status import FleetState, Origin
 from fleets.models import Fleet, SealedSecret
 from fleets.selectors.fleet_rows import FleetRow, for_rows, row_of, show_rate
 from tests.factories import FleetFactory
@@ -94,8 +94,10 @@ def test_a_fleet_being_made_counts_its_machines() -> None:
     ("fields", "expected"),
     [
         ({"key_id": "k1", "key_secret": True}, "here"),
-        ({"key_id": "k1"}, "elsewhere"),
-        ({"key_cap_nusd": 1}, "elsewhere"),
+        ({"key_id": "k1", "origin": Origin.FOREIGN}, "elsewhere"),
+        ({"key_cap_nusd": 1, "origin": Origin.FOREIGN}, "elsewhere"),
+        ({"key_id": "k1"}, ""),
+        ({"key_id": "k1", "state": FleetState.DELETED, "origin": Origin.FOREIGN}, ""),
         ({}, ""),
     ],
 )

@@ -227,7 +227,7 @@ def test_a_fleet_that_stopped_early_says_why_in_one_sentence() -> None:
     cast = Cast.gather()
     fleet = FleetFactory(state=FleetState.BUDGET_EXHAUSTED, stop_sentence="Stopped at $0.014.")
 
-    assert "Stopped early:</b> Stopped at $0.014." in page(cast, fleet)
+    assert "Budget out:</b> Stopped at $0.014." in page(cast, fleet)
 
 
 def test_the_countdown_of_the_machines_is_visible_with_what_they_cost() -> None:

@@ -303,14 +303,14 @@ def test_keeping_the_machines_takes_the_countdown_away_at_once() -> None:
 def test_a_delay_that_cannot_be_is_refused_in_words(minutes: str) -> None:
     cast = Cast.gather()
     fleet = working_fleet(cast.operator)
-    data = {"after": "delete", "delay_minutes": minutes}
+    data = {"after": "delete", "delay": minutes}
     answer = cast.client("operator").post(act("fleet_afterwards", fleet), data)
 
     fleet.refresh_from_db()
     html = answer.content.decode()
     assert (answer.status_code, fleet.after_delay_s) == (422, 1800)
     assert 'id="delay-error"' in html
-    assert f'name="delay_minutes" value="{minutes}"' in html
+    assert f'name="delay" value="{minutes}"' in html
 
 
 def test_afterwards_is_changed_by_owner_and_admin_only() -> None:
@@ -320,7 +320,7 @@ def test_afterwards_is_changed_by_owner_and_admin_only() -> None:
         act("fleet_afterwards", fleet),
         "POST",
         {"admin": 303, "operator": 403, "viewer": 403, "stranger": 404},
-        data={"after": "stop", "delay_minutes": "5"},
+        data={"after": "stop", "delay": "5"},
     )
 
 
