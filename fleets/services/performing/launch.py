@@ -19,6 +19,7 @@ from fleets.domain.driving import may_still_arrive
 from fleets.domain.money import nusd_to_usd
 from fleets.domain.status import OperationState, TaskState
 from fleets.gateway import gateway
+from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, NodeKind, Operation, Run, SealedSecret, Task
 from fleets.models.sealed import fingerprint
 from fleets.platform_api.client import PlatformClient
@@ -80,7 +81,19 @@ def _stopped(operation: Operation) -> Verdict:
             _take_created(operation, row)
         elif _may_still_be_created(operation, fleet):
             return Again(LOOK_AGAIN_S)
-    return Ended(OperationState.FAILED, "Stopped by an operator before all machines were made.")
+    words = "Stopped by an operator before all machines were made."
+    if operation.fleet.created_on_platform_at is None:
+        _end_nodes(operation, result="not made: stopped before")
+    return Ended(OperationState.FAILED, words)
+
+
+def _end_nodes(operation: Operation, *, result: str) -> None:
+    """What was still to be made will not be: its nodes end with the operation."""
+    left = operation.nodes.exclude(state__in=["done", "failed"])
+    pks = list(left.values_list("pk", flat=True))
+    operation.nodes.filter(pk__in=pks).update(state="failed", result=result[:400])
+    if pks:
+        publish(f"operation:{operation.public_id}", {"kind": "nodes", "ids": pks})
 
 
 async def _find(account: PlatformClient, fleet_id: str) -> FleetRow | None:
@@ -212,7 +225,14 @@ def _refused(operation: Operation, error: PlatformError) -> Verdict:
         Run.objects.filter(fleet=fleet, ended_at__isnull=True).update(
             ended_at=now, next_tick_at=None
         )
+        # There are no machines that could cost anything, now or after a while.
+        Machine.objects.filter(fleet=fleet, sandbox_id="").update(
+            status="failed", error=words[:500], status_seen_at=now
+        )
         recount(fleet, now=now)
+        fleet.cleanup_due_at = None
+        fleet.save(update_fields=["cleanup_due_at"])
+        _end_nodes(operation, result=words)
         note(fleet, Line("failed", words))
     return Ended(OperationState.FAILED, words, _as_result(error))
 

@@ -11,6 +11,7 @@ from fleets.services.afterwards import carry_out_due
 from fleets.services.cancel import cancel_fleet
 from fleets.services.cut_off import cut_off_fleet, reopen_fleet
 from fleets.services.hold import hold_fleet, release_fleet
+from fleets.services.operations import retry_operation
 from tests.integration.driving.launching import launch
 from tests.support.driver import control, drive_once, drive_operation, drive_to_end, drive_until
 
@@ -140,6 +141,8 @@ def test_three_agents_end_in_three_ways_and_the_page_tells_each_truly(
     assert (late.outcome, late.ended_after_stop) == ("cancelled", True)
     assert late.cost_nusd
     assert late.task.response
+    again = drive_operation(retry_operation(operation, actor=actor))
+    assert again.sentence.startswith("2 interrupted, 1 had finished, 1 completed all the same.")
     assert len(control(emulator, "GET", "left")["sandboxes"]) == 1
 
 
