@@ -25,7 +25,7 @@ LIMIT_S = 280.0
 # In one process nothing is ever driven beside anything else; larger numbers are the worker's.
 MOST_HERE = 1_000
 HEAD = (
-    "agents", "who", "wall s", "turns s", "ratio", "requests", "per turn", "commits",
+    "agents", "who", "wall s", "turns s", "ratio", "CPU ratio", "requests", "per turn", "commits",
     "CPU s: driver", "beat", "Postgres", "Valkey", "emulator", "peak MB",
 )  # fmt: skip
 
@@ -194,6 +194,7 @@ def _row(count: int, drive: Drive, bare: Drive) -> tuple[str, ...]:
         f"{drive.wall_s:.1f}",
         f"{drive.turns_s:.1f}",
         f"{drive.wall_s / bare.wall_s:.2f}" if is_same else "none",
+        f"{drive.cpu_s['driver'] / bare.cpu_s['driver']:.2f}" if is_same else "none",
         f"{requests:,}",
         f"{requests / count:.2f}",
         "–" if drive.commits is None else f"{drive.commits:,}",
