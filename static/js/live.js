@@ -73,8 +73,7 @@ document.addEventListener("htmx:finally:request", ({ target, detail: { ctx } }) 
   if (target.matches?.("[data-refresh]") && [200, 304].includes(ctx.response?.status)) state.polledAt = Date.now();
 });
 document.addEventListener("visibilitychange", open);
-// Both for the first element, which htmx processes after this module ran, and for a renewed one.
-document.addEventListener("htmx:after:process", open);
+document.addEventListener("htmx:after:process", open); // the first element, and a renewed one
 document.addEventListener("click", ({ target }) => {
   if (target.closest("[data-live-retry]")) { state.retryAt = 0; open(); resync(); }
   if (!target.closest("#live-pause")) return;
@@ -97,4 +96,5 @@ function show() {
 }
 show();
 setInterval(show, 1000);
-open();
+// htmx begins by a timer, over a slow line before its stream extension has come: then it has passed this element by.
+setTimeout(() => (live()?.hasAttribute("data-htmx-powered") ? open() : htmx.process(live())));

@@ -59,7 +59,7 @@ def test_typing_in_the_search_narrows_the_list_and_keeps_the_place(
     page.keyboard.type("ran-away", delay=30)
     expect(page.locator("#fleet-table tbody tr")).to_have_count(1)
     expect(page.locator("#fleet-q")).to_be_focused()
-    assert page.url.endswith("/fleets/?q=ran-away")
+    page.wait_for_url("**/fleets/?q=ran-away")
     assert page.evaluate("window.marker") == 1
 
 
