@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from playwright.sync_api import Page as Window
 
-from fleets.models import Fleet, Operation
+from fleets.models import Fleet, Operation, Turn, TurnEvent
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -45,6 +45,16 @@ def _agent(name: str, *, state: str) -> Callable[[], str]:
         return reverse("fleets:fleet_agent", args=[fleet.public_id, agent.agent_id])
 
     return path
+
+
+def _event() -> str:
+    """A tool call of the first completed agent, at the address of its own."""
+    turn = Turn.objects.filter(run__fleet__name="nightly-review", outcome="completed")[0]
+    event = TurnEvent.objects.filter(turn_id=turn.pk, type="message.part.updated").order_by(
+        "event_id"
+    )[1]
+    names = [turn.agent.fleet.public_id, turn.agent.agent_id, turn.pk, event.event_id]
+    return reverse("fleets:agent_event", args=names)
 
 
 def _operation(kind: str, *, state: str, fleet: str = "") -> Callable[[], str]:
@@ -158,6 +168,7 @@ PICTURES: Final = (
     ),
     Picture("agent completed", "fleets:fleet_agent", _agent("nightly-review", state="completed")),
     Picture("agent failed", "fleets:fleet_agent", _agent("nightly-review", state="failed")),
+    Picture("event", "fleets:agent_event", _event),
     Picture("agent running", "fleets:fleet_agent", _agent("nightly-review", state="running")),
     Picture(
         "run again",

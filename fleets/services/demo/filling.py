@@ -19,6 +19,7 @@ from fleets.services.demo import money, texts
 from fleets.services.demo.agents import Rows, Scene, write_agents
 from fleets.services.demo.catalog import STORIES, Story
 from fleets.services.demo.figures import hex_of
+from fleets.services.demo.frames import write_frames
 from fleets.services.demo.machines import is_stopped, write_machines
 from fleets.services.demo.moments import set_moments
 from fleets.services.demo.orders import write_orders
@@ -98,6 +99,7 @@ def _write(
     _must_be(story, fleet, now=now)
     write_orders(story, fleet, rows.agents, machines)
     write_timeline(fleet, machines, rows.turns)
+    write_frames(rows.turns, now=now)
     return fleet
 
 
