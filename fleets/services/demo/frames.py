@@ -13,7 +13,7 @@ from fleets.services import event_store
 MOST_TURNS: Final = 12
 _STEPS: Final = (
     ("read", {"filePath": "src/parser.py"}, "class Parser:\n    limit_bytes = None\n"),
-    ("grep", {"pattern": "TODO", "path": "src"}, "src/client.py:41: # TODO: name the key\n"),
+    ("grep", {"pattern": "retry", "path": "src"}, "src/client.py:41: for attempt in retry(3):\n"),
     ("bash", {"command": "pytest -q tests"}, "\x1b[32m48 passed\x1b[0m in 6.20s\n"),
 )
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from fleets.models import Run
 
-LEASE_S = 4.0
+LEASE_S = 6.0
 RENEW_S = 1.0
 
 
