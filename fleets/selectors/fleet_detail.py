@@ -71,6 +71,7 @@ class FleetHead:
     parent_public_id: str
     lifetime_ends_at: datetime | None
     afterwards: str
+    machines_now: str
     countdown: Countdown | None
     idle: Idle | None
     sentence: str
@@ -107,6 +108,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
     state = FleetState(fleet.state)
     over = state in TERMINAL_FLEETS
     ran = run_time(fleet)
+    machines_now = _machines_now(fleet)
     return FleetHead(
         public_id=fleet.public_id,
         name=fleet.name,
@@ -121,7 +123,8 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         parent_public_id=fleet.parent.public_id if fleet.parent else "",
         lifetime_ends_at=_lifetime_ends(fleet),
         afterwards=afterwards_words(fleet),
-        countdown=_countdown(fleet),
+        machines_now=machines_now,
+        countdown=_countdown(fleet, machines_now=machines_now),
         idle=_idle(fleet),
         sentence=what_happened(fleet),
         is_over=over,
@@ -234,10 +237,29 @@ def _lifetime_ends(fleet: Fleet) -> datetime | None:
     return fleet.created_on_platform_at + timedelta(seconds=fleet.lifetime_s)
 
 
-def _countdown(fleet: Fleet) -> Countdown | None:
+_STOPPED: Final = "machines are stopped"
+_NONE_LEFT: Final = "no machine is left"
+
+
+def _machines_now(fleet: Fleet) -> str:
+    """What became of the machines once work was over, "" while any runs. One query, then only."""
+    if fleet.work_ended_at is None or fleet.machines_running or fleet.state in _LEAVING:
+        return ""
+    left = fleet.machines.filter(gone_at__isnull=True).exclude(
+        status__in=["failed", "deleted", "expired"]
+    )
+    words = set(left.values_list("status", flat=True))
+    if not words:
+        return _NONE_LEFT
+    return _STOPPED if words == {"stopped"} else ""
+
+
+def _countdown(fleet: Fleet, *, machines_now: str) -> Countdown | None:
     after = Afterwards(fleet.after)
     due = fleet.cleanup_due_at
     if due is None or after is Afterwards.KEEP or fleet.state in _LEAVING or was_refused(fleet):
+        return None
+    if machines_now == _NONE_LEFT or (machines_now and after is Afterwards.STOP):
         return None
     machines = fleet.machines_running
     return Countdown(after, due, machines, machines * machine_nusd_per_hour(fleet))
@@ -251,7 +273,11 @@ def _idle(fleet: Fleet) -> Idle | None:
     is_at_rest = fleet.state in {FleetState.HELD, FleetState.WAITING, *TERMINAL_FLEETS}
     if not machines or not is_at_rest or fleet.tasks_running or fleet.state in _LEAVING:
         return None
-    return None if _countdown(fleet) else Idle(machines, machines * machine_nusd_per_hour(fleet))
+    return (
+        None
+        if _countdown(fleet, machines_now="")
+        else Idle(machines, machines * machine_nusd_per_hour(fleet))
+    )
 
 
 def _summary(fleet: Fleet) -> str:

@@ -1,7 +1,7 @@
 """Takes over what the platform says of a fleet and its machines while they are made and after."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from fleets.live import publish
 from fleets.models import Fleet, Machine, Operation, OperationNode
@@ -55,15 +55,28 @@ def take_fleet_row(fleet: Fleet, row: FleetRow, *, now: datetime) -> list[Machin
 
 
 def take_gone(fleet: Fleet, machine_pks: Iterable[int], *, now: datetime) -> list[Machine]:
-    """Machines that answered 404: they are gone, whoever removed them."""
+    """Machines that answered 404: they are gone, and the page says that nobody here did it."""
     gone = list(Machine.objects.filter(pk__in=list(machine_pks), gone_at__isnull=True))
+    why = _why_gone(fleet, now=now)
     for machine in gone:
         machine.gone_at, machine.status, machine.status_seen_at = now, "deleted", now
-    update_rows(gone, ["gone_at", "status", "status_seen_at"])
+        machine.error = why
+    update_rows(gone, ["gone_at", "status", "status_seen_at", "error"])
     if gone:
-        note_all(fleet, [Line("machine", f"machine {machine} is gone") for machine in gone])
+        words = f": {why}" if why else ""
+        note_all(fleet, [Line("machine", f"machine {machine} is gone{words}") for machine in gone])
         publish(f"fleet:{fleet.public_id}", {"kind": "machines", "ids": [m.pk for m in gone]})
     return gone
+
+
+def _why_gone(fleet: Fleet, *, now: datetime) -> str:
+    """Why machines are missed, as far as we know; "" when we were told to delete them."""
+    if fleet.delete_requested_at is not None:
+        return ""
+    made_at = fleet.created_on_platform_at
+    if made_at is not None and now >= made_at + timedelta(seconds=fleet.lifetime_s):
+        return "its lifetime is over"
+    return "it vanished, the platform has no such machine and nobody here deleted it"
 
 
 def note_fleet_gone(fleet: Fleet, *, now: datetime) -> None:

@@ -12,6 +12,7 @@ from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformError
 from fleets.platform_api.types import SandboxRow
 from fleets.services import operations
+from fleets.services.driving.settling import take_gone
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
 from fleets.services.performing.calling import call
@@ -38,10 +39,13 @@ def stop_machines(operation: Operation) -> Verdict:
         return Again(2.0)
     fleet.refresh_from_db()
     if left:
-        words = f"{left} machines did not confirm. {what_still_costs(fleet)}"
+        noun = "machine" if left == 1 else "machines"
+        words = f"{left} {noun} did not confirm. {what_still_costs(fleet)}"
         return Ended(OperationState.FAILED, words)
     confirm(operation, at=timezone.now())
-    return Ended(OperationState.DONE, f"All machines are stopped. {what_still_costs(fleet)}")
+    is_any_left = Machine.objects.filter(fleet=fleet, gone_at__isnull=True).exists()
+    words = "All machines are stopped." if is_any_left else "The platform has none of its machines."
+    return Ended(OperationState.DONE, f"{words} {what_still_costs(fleet)}")
 
 
 async def _ask_all(
@@ -56,26 +60,39 @@ async def _ask_all(
     return list(await asyncio.gather(*(ask(machine) for machine in machines)))
 
 
+def _missing(machines: list[Machine], answers: list[SandboxRow | PlatformError]) -> list[int]:
+    pairs = zip(machines, answers, strict=True)
+    return [machine.pk for machine, answer in pairs if isinstance(answer, NotFound)]
+
+
 def _write(
     operation: Operation, machines: list[Machine], answers: list[SandboxRow | PlatformError]
 ) -> int:
     fleet = operations.lock_fleet(operation)
     now = timezone.now()
+    take_gone(fleet, _missing(machines, answers), now=now)
     left = 0
     for machine, answer in zip(machines, answers, strict=True):
         ref = machine.machine_id
         machine.stop_requested_at = machine.stop_requested_at or now
         if isinstance(answer, NotFound):
-            machine.status, machine.gone_at = "deleted", now
-        elif isinstance(answer, PlatformError):
+            prove(
+                operation,
+                NodeKind.MACHINE,
+                ref,
+                state="done",
+                requested_at=now,
+                gone_at=now,
+                result="the platform has no such machine",
+            )
+            continue
+        if isinstance(answer, PlatformError):
             left += 1
             words = f"{answer.status or 'no answer'}: {answer.message}"
             prove(operation, NodeKind.MACHINE, ref, state="failed", requested_at=now, result=words)
             machine.save()
             continue
-        else:
-            machine.status = answer.status[:40]
-        machine.status_seen_at = now
+        machine.status, machine.status_seen_at = answer.status[:40], now
         machine.save()
         stopped = machine.status in STOPPED
         left += not stopped

@@ -11,8 +11,9 @@ from fleets.services.actor import Actor
 from fleets.services.cancel import cancel_fleet
 from fleets.services.cut_off import cut_off_fleet, reopen_fleet
 from fleets.services.delete import delete_fleet
+from fleets.services.stop_machines import stop_machines
 from tests.integration.driving.launching import launch
-from tests.support.driver import control, drive_operation, drive_until
+from tests.support.driver import control, drive_operation, drive_to_end, drive_until
 
 LONG = "[[ok]] [[slow 2000]] [[calls 2]] Part {index}."
 
@@ -196,3 +197,17 @@ def test_deleting_a_fleet_that_the_platform_does_not_know_says_so(
     assert operation.sentence.startswith("The platform has no such fleet")
     assert "no such key" in operation.nodes.get(kind="key").result
     assert Fleet.objects.get(pk=fleet.pk).state == "deleted"
+
+
+def test_stopping_machines_that_vanished_says_that_none_is_left(
+    emulator: EmulatorThread, actor: Actor
+) -> None:
+    fleet = drive_to_end(launch(actor, count=1))
+    ghost(fleet)
+    operation = drive_operation(stop_machines(fleet, actor=actor, reason="idle"))
+
+    assert operation.sentence == (
+        "The platform has none of its machines. Nothing of it costs any more."
+    )
+    assert "vanished" in fleet.machines.get().error
+    assert fleet.events.filter(text__contains="nobody here deleted it").exists()

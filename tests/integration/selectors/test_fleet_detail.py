@@ -7,10 +7,10 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from fleets.domain.money import NUSD_PER_USD
-from fleets.domain.status import Afterwards, FleetState, TaskState, TurnOutcome, TurnState
+from fleets.domain.status import Afterwards, FleetState, Origin, TaskState, TurnOutcome, TurnState
 from fleets.models import Fleet, SealedSecret
 from fleets.selectors.agent_peek import agent_peek
-from fleets.selectors.fleet_detail import fleet_head
+from fleets.selectors.fleet_detail import fleet_head, machine_nusd_per_hour
 from fleets.selectors.fleet_events import event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.machines import machine_table
@@ -116,6 +116,30 @@ def test_machines_that_are_kept_have_no_countdown() -> None:
     fleet = FleetFactory(after=Afterwards.KEEP, cleanup_due_at=due)
 
     assert fleet_head(fleet, now=due).countdown is None
+
+
+@pytest.mark.parametrize(
+    ("after", "statuses", "words", "counts_down"),
+    [
+        (Afterwards.DELETE, ["stopped", "stopped"], "machines are stopped", True),
+        (Afterwards.STOP, ["stopped", "failed"], "machines are stopped", False),
+        (Afterwards.DELETE, ["deleted"], "no machine is left", False),
+        (Afterwards.DELETE, [], "no machine is left", False),
+    ],
+)
+def test_the_head_says_what_became_of_the_machines(
+    after: Afterwards, statuses: list[str], words: str, counts_down: bool
+) -> None:
+    now = timezone.now()
+    fleet = FleetFactory(
+        state=FleetState.FINISHED, after=after, work_ended_at=now, cleanup_due_at=now
+    )
+    for status in statuses:
+        MachineFactory(fleet=fleet, status=status)
+
+    head = fleet_head(fleet, now=now)
+
+    assert (head.machines_now, head.countdown is not None) == (words, counts_down)
 
 
 def test_old_data_of_a_living_fleet_is_said_to_be_stale() -> None:
@@ -276,3 +300,51 @@ def test_a_finished_fleet_has_nothing_left_to_hold_or_cancel() -> None:
 
     assert all(strength.refusal for strength in sheet.strengths)
     assert sheet.preselected == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "no key yet"),
+        ({"state": FleetState.FAILED}, "no key was made"),
+        ({"state": FleetState.DELETED, "key_id": "key_1"}, "key revoked"),
+        ({"budget_nusd": None}, "without a budget"),
+        (
+            {"origin": Origin.FOREIGN, "key_id": "key_1"},
+            "key held elsewhere: read, cancel, delete only",
+        ),
+    ],
+)
+def test_a_key_is_held_elsewhere_only_where_somebody_else_made_it(
+    fields: dict[str, object], words: str
+) -> None:
+    assert fleet_head(FleetFactory(**fields), now=timezone.now()).key == words
+
+
+def test_a_delay_under_a_minute_is_told_in_seconds() -> None:
+    fleet = FleetFactory(after=Afterwards.DELETE, after_delay_s=20)
+
+    assert fleet_head(fleet, now=timezone.now()).afterwards == "then delete after 20 s"
+
+
+def test_a_cut_off_fleet_tells_what_its_machines_cost_without_work() -> None:
+    now = timezone.now()
+    fleet = FleetFactory(state=FleetState.HELD, cut_off_requested_at=now, machines_running=2)
+    idle = fleet_head(fleet, now=now).idle
+
+    assert idle is not None
+    assert (idle.machines, idle.nusd_per_hour) == (2, 2 * machine_nusd_per_hour(fleet))
+    fleet.tasks_running = 1
+    assert fleet_head(fleet, now=now).idle is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "costs"),
+    [({"status": "stopped"}, 0), ({"gone_at": timezone.now()}, 0), ({"status": "pending"}, None)],
+)
+def test_a_machine_that_does_not_run_is_not_said_to_cost(
+    fields: dict[str, object], costs: int | None
+) -> None:
+    (row,) = machine_table(MachineFactory(**fields).fleet).rows
+
+    assert row.nusd_per_hour == costs
