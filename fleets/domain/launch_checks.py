@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from fleets.domain.agent_risks import agent_risks
@@ -9,8 +10,15 @@ from fleets.domain.budget import Plan, fit_at_end, fit_at_start, needed_budget
 from fleets.domain.errors import Advice, Repair
 from fleets.domain.estimate import Range
 from fleets.domain.harnesses import harness_named
-from fleets.domain.money import NUSD_PER_USD, show, show_limit, show_used, usd_string
-from fleets.domain.numbers import show_duration_s
+from fleets.domain.money import (
+    NUSD_PER_USD,
+    nusd_to_usd,
+    show,
+    show_limit,
+    show_used,
+    usd_string,
+)
+from fleets.domain.numbers import counted, show_duration_s
 from fleets.domain.placement import agents_that_fit
 from fleets.domain.prices import model_price
 from fleets.domain.spec import AUTO, MIN_LIFETIME_S, LaunchSpec
@@ -50,7 +58,8 @@ def compute_check(spec: LaunchSpec, *, machines: int, compute_worst_nusd: int) -
     fewer = budget // (spec.machine_size.nusd_per_s * spec.lifetime_s)
     if 0 < fewer < machines and not spec.agents:
         count = fewer * agents_that_fit(spec.machine_size, spec.harness)
-        repairs.append(Repair(f"{fewer} machines, {count} agents", "count", str(count)))
+        label = f"{counted(fewer, 'machine')}, {counted(count, 'agent')}"
+        repairs.append(Repair(label, "count", str(count)))
     repairs.append(budget_repair(compute_worst_nusd))
     yield Advice(
         "budget",
@@ -118,7 +127,7 @@ def limit_check(spec: LaunchSpec, *, total: Range | None, account: Account) -> I
     limit = account.spend_limit_nusd
     if limit is None:
         return
-    within = Repair(f"Budget {show_limit(limit)}", "budget", usd_string(limit))
+    within = _within(limit, worst_nusd=total.worst if total else None)
     if spec.budget_nusd is None:
         worst = f" It may cost {show_used(total.worst)}." if total else ""
         yield Advice(
@@ -134,6 +143,15 @@ def limit_check(spec: LaunchSpec, *, total: Range | None, account: Account) -> I
         )
 
 
+def _within(limit_nusd: int, *, worst_nusd: int | None) -> Repair:
+    """A budget that the person may give: what it may cost, or all of the limit."""
+    needed = worst_nusd or limit_nusd
+    repair = budget_repair(needed)
+    if needed >= limit_nusd or Decimal(repair.value) > nusd_to_usd(limit_nusd):
+        return Repair(f"Budget {show_limit(limit_nusd)}", "budget", usd_string(limit_nusd))
+    return repair
+
+
 def machines_check(spec: LaunchSpec, *, machines: int, account: Account) -> Iterator[Advice]:
     """The account's ceiling on machines that run at the same time."""
     allowed, used = account.machines_allowed, account.machines_in_use or 0
@@ -142,10 +160,11 @@ def machines_check(spec: LaunchSpec, *, machines: int, account: Account) -> Iter
     room = max(0, allowed - used)
     count = room * agents_that_fit(spec.machine_size, spec.harness)
     offers = count and not spec.agents
-    repairs = (Repair(f"{count} agents", "count", str(count)),) if offers else ()
+    repairs = (Repair(counted(count, "agent"), "count", str(count)),) if offers else ()
     yield Advice(
         "count",
-        f"{machines:,} machines are needed, {room:,} are free: {used:,} of {allowed:,} in use.",
+        f"{counted(machines, 'machine')} {'is' if machines == 1 else 'are'} needed,"
+        f" {room:,} {'is' if room == 1 else 'are'} free: {used:,} of {allowed:,} in use.",
         repairs,
     )
 

@@ -104,11 +104,13 @@ def show_per_minute(nusd_per_minute: int | None) -> str:
 
 
 def column_precision(values: Sequence[int | None]) -> int:
-    """Decimals that a whole column uses: those of its smallest non-zero cell, from two to six."""
+    """Decimals that a whole column uses, from two to six: as many as the cell that needs most.
+
+    That is its smallest non-zero cell, unless that one is round and another is not.
+    """
     known = [abs(value) for value in values if value]
-    if not known:
-        return 2
-    return min(_MAX_COLUMN_DECIMALS, _decimals(min(known), ROUND_HALF_EVEN))
+    needed = [_decimals(value, ROUND_HALF_EVEN) for value in known]
+    return min(_MAX_COLUMN_DECIMALS, max(needed, default=2))
 
 
 def show_at_precision(nusd: int | None, *, decimals: int) -> str:
@@ -118,6 +120,15 @@ def show_at_precision(nusd: int | None, *, decimals: int) -> str:
     if nusd == 0:
         return "$0"
     return _fixed(nusd, decimals=decimals, rounding=ROUND_HALF_EVEN)
+
+
+def show_used_column(values: Sequence[int | None]) -> list[str]:
+    """All cells of a column of used parts in the column's own precision, rounded up."""
+    decimals = column_precision(values)
+    return [
+        _fixed(value, decimals=decimals, rounding=ROUND_CEILING) if value else show(value)
+        for value in values
+    ]
 
 
 def show_column(values: Sequence[int | None]) -> list[str]:

@@ -19,6 +19,11 @@ def show_count(count: int | None) -> str:
     return UNKNOWN if count is None else f"{count:,}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 machine", "1,200 agents"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def show_tokens(tokens: int | None) -> str:
     """Exact under 10,000 ("4,120"), else rounded to a tenth of k, M or G ("12.3k")."""
     if tokens is None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db.models import Count, F, Q, Sum
 
 from fleets.domain.money import show_per_hour
-from fleets.domain.numbers import show_count
+from fleets.domain.numbers import counted
 from fleets.domain.status import TERMINAL_FLEETS, FleetState
 from fleets.models import Fleet
 from fleets.selectors.fleet_detail import machine_nusd_per_hour
@@ -194,7 +194,7 @@ def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
     seconds = cancel_seconds(tree.agents_open, rate_per_minute=rate)
     cut = "Cut off, then interrupt" if fleet.budget_nusd is not None else "Interrupt"
     where = "" if tree.fleets == 1 else f" in {tree.fleets} fleets"
-    agents = _counted(tree.agents_open, "agent")
+    agents = counted(tree.agents_open, "agent")
     stay = "stays" if tree.machines == 1 else "stay"
     refusal = "It has no work left to cancel." if fleet.state in _OVER else ""
     if fleet.state == FleetState.CANCELLING:
@@ -204,7 +204,7 @@ def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
         title="Cancel" if tree.fleets == 1 else "Cancel the tree",
         note=f"not reversible, ~{seconds} s",
         text=f"{cut} {agents}{where} at {rate} requests/min. "
-        f"{_counted(tree.machines, 'machine')} {stay}, "
+        f"{counted(tree.machines, 'machine')} {stay}, "
         f"{show_per_hour(tree.machines_nusd_per_hour)}.",
         button="Cancel now",
         refusal=refusal,
@@ -212,7 +212,7 @@ def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
 
 
 def _stop_machines(fleet: Fleet, tree: TreeSize) -> Strength:
-    machines = _counted(tree.machines, "machine")
+    machines = counted(tree.machines, "machine")
     is_going = fleet.state == FleetState.DELETING
     return Strength(
         word="stop_machines",
@@ -222,10 +222,6 @@ def _stop_machines(fleet: Fleet, tree: TreeSize) -> Strength:
         button=f"Stop {machines}",
         refusal="It is being deleted: they go with it." if is_going else "",
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{show_count(number)} {noun}" if number == 1 else f"{show_count(number)} {noun}s"
 
 
 def _preselected(strengths: tuple[Strength, ...]) -> str:

@@ -49,25 +49,5 @@ document.addEventListener("click", async (event) => {
   document.getElementById("announce").textContent = "Copied";
 });
 
-// How old the page is: the indicator in the bar, and past 30 s a banner and dimmed numbers.
-const COLOURS = { Live: "healthy", Paused: "held" };
-document.addEventListener("live-status", ({ detail }) => {
-  const seconds = (ms) => `${Math.max(0, Math.round(ms / 1000))} s`;
-  let [word, number] = ["Live", seconds(detail.age)];
-  if (detail.isPaused) [word, number] = ["Paused", ""];
-  else if (detail.isPolling) [word, number] = ["Polling 5 s", seconds(detail.age)];
-  else if (!detail.isOpen) [word, number] = detail.retryAt ? ["Reconnecting", `in ${seconds(detail.retryAt - Date.now())}`] : ["Connecting", ""];
-  const status = document.getElementById("live-status");
-  status.dataset.state = COLOURS[word] ?? "stale";
-  status.querySelector("b").textContent = word;
-  status.querySelector("span").textContent = number;
-  document.getElementById("live-pause").setAttribute("aria-pressed", String(detail.isPaused));
-  const stale = document.getElementById("stale");
-  stale.hidden = !detail.isStale;
-  document.documentElement.toggleAttribute("data-stale", detail.isStale);
-  const since = new Date(Date.now() - detail.dataAge);
-  Object.assign(stale.querySelector("time"), { dateTime: since.toISOString() }).dataset.t = "clock";
-  stale.querySelector("span").textContent = seconds(detail.dataAge);
-  followState();
-});
+document.addEventListener("live-status", followState);
 followState();

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from fleets.domain.money import show_limit, show_used
+from fleets.domain.money import show_limit, show_used_column
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.documents import listed_document
 from fleets.management.fleet_commands.finding import page_of
@@ -21,13 +21,14 @@ def list_fleets(console: Console, options: dict[str, Any]) -> int:
         rows = [listed_document(fleet, url=page_of(fleet)) for fleet in fleets]
         console.document({"fleets": rows})
     elif fleets:
-        console.table(_HEAD, [_row(fleet) for fleet in fleets])
+        spent = show_used_column([fleet.spent_nusd for fleet in fleets])
+        console.table(_HEAD, [_row(*pair) for pair in zip(fleets, spent, strict=True)])
     else:
         console.say('No fleets yet. Launch one: manage.py fleet run "<prompt>" --agents 3')
     return 0
 
 
-def _row(fleet: Fleet) -> tuple[str, ...]:
+def _row(fleet: Fleet, spent: str) -> tuple[str, ...]:
     return (
         fleet.state.replace("_", " "),
         fleet.name,
@@ -35,7 +36,7 @@ def _row(fleet: Fleet) -> tuple[str, ...]:
         f"{fleet.agents_total:,}",
         f"{fleet.tasks_completed:,}",
         f"{fleet.tasks_failed:,}",
-        show_used(fleet.spent_nusd),
+        spent,
         "none" if fleet.budget_nusd is None else show_limit(fleet.budget_nusd),
         fleet.owner.get_username() if fleet.owner else "—",
     )

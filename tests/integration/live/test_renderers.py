@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from fleets.domain.status import OperationState, TaskState
+from fleets.domain.status import FleetState, OperationState, TaskState
 from fleets.live.channels import Change
 from fleets.live.fragments import MAX_PARTIALS, Hint, Partial, Piece
 from fleets.live.renderers.fleet_detail import fleet_changes
@@ -151,3 +151,15 @@ def test_what_the_machines_still_cost_is_fetched_when_they_change() -> None:
     changes: list[Change] = [{"kind": "machines", "ids": [1]}]
     assert list(operation_changes("fleet:any", changes)) == [Hint("operation-head")]
     assert list(operation_changes("fleet:any", [{"kind": "head"}])) == []
+
+
+def test_a_fleet_that_is_gone_takes_its_acts_from_open_pages() -> None:
+    fleet = fleet_of(1)
+    fleet_page = said(fleet, {"kind": "head"})
+    assert "fleet-acts" not in partials(fleet_page)
+
+    Fleet.objects.filter(pk=fleet.pk).update(state=FleetState.DELETED)
+    acts = partials(said(fleet, {"kind": "head"}))["fleet-acts"]
+    assert acts.startswith('<div class="acts" id="fleet-acts">')
+    assert "Stop…" not in acts
+    assert "Launch like this" in acts

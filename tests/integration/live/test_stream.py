@@ -1,13 +1,18 @@
 """The event stream against a real Redis and a real database."""
 
 import asyncio
+import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.db import connections
 from django.db.models import F
+from django.test import Client
+from django.urls import reverse
 from redis import Redis
 
 from fleets.live import fragments, publish
@@ -237,6 +242,32 @@ def test_a_change_of_rights_ends_the_streams_of_that_user_only(user: User, sessi
     asyncio.run(journey())
 
 
+@sync_to_async
+def sign_out(session: str) -> None:
+    """Press "Sign out" in the browser of that session."""
+    try:
+        client = Client()
+        client.cookies[settings.SESSION_COOKIE_NAME] = session
+        assert client.post(reverse("account_logout")).status_code == 302
+    finally:
+        connections.close_all()
+
+
+def test_signing_out_ends_the_streams_of_that_session(user: User, session: str) -> None:
+    async def journey() -> int:
+        since = await sync_to_async(position)()
+        ticket = ticket_for(user, session)
+        async with listening(ticket, session, since=since) as browser:
+            await browser.until("event: beat")
+            await sign_out(session)
+            await browser.end()
+        async with listening(ticket, session, since=since) as again:
+            await again.end()
+            return again.status
+
+    assert asyncio.run(journey()) == 403
+
+
 def test_without_redis_the_stream_says_that_the_page_must_poll(
     user: User, session: str, settings: Any
 ) -> None:
@@ -270,5 +301,40 @@ def test_a_broken_renderer_makes_its_own_page_fetch_and_leaves_the_others_alone(
             await later("fleet:a", {"kind": "row", "id": 7})
             await one.until("row-7")
             await two.until("event: resync")
+
+    asyncio.run(journey())
+
+
+def test_a_replay_that_a_newer_patch_overtook_is_followed_by_a_resync(
+    user: User, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reading, is_patched = threading.Event(), threading.Event()
+
+    def renderer(_topic: str, changes: Sequence[Change]) -> list[Piece]:
+        number = changes[0]["id"]
+        if number == 7:  # what was missed: read early, told late
+            is_reading.set()
+            is_patched.wait(5)
+            time.sleep(0.3)
+        else:
+            is_patched.set()
+        return [Partial(f"row-{number}", "")]
+
+    monkeypatch.setitem(fragments._renderers, "test", [renderer])
+
+    since = position()
+    publish("fleet:a", {"kind": "row", "id": 7})
+    now = position()
+
+    async def journey() -> None:
+        ticket = ticket_for(user, session, "fleet:a")
+        async with listening(ticket_for(user, session, "fleet:b"), session, since=now) as other:
+            await other.until("event: beat")
+            async with listening(ticket, session, since=since) as browser:
+                await asyncio.to_thread(is_reading.wait, 5)
+                await later("fleet:a", {"kind": "row", "id": 8})
+                await browser.until("row-7")
+                assert browser.received.index(b"row-8") < browser.received.index(b"row-7")
+                await browser.until("event: resync")
 
     asyncio.run(journey())

@@ -3,9 +3,15 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from fleets.domain.status import Role
+from fleets.domain.status import OperationKind, Role
 from fleets.selectors.launch_options import account_facts, launch_options
-from tests.factories import ConnectionFactory, FleetFactory, TeamFactory, UserFactory
+from tests.factories import (
+    ConnectionFactory,
+    FleetFactory,
+    OperationFactory,
+    TeamFactory,
+    UserFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -39,3 +45,14 @@ def test_options_cost_two_queries(django_assert_num_queries: DjangoAssertNumQuer
     user = UserFactory(teams=TeamFactory.create_batch(5))
     with django_assert_num_queries(2):
         launch_options(user)
+
+
+def test_machines_of_the_sample_data_are_not_in_use() -> None:
+    connection = ConnectionFactory()
+    FleetFactory(connection=connection, machines_running=4)
+    sample = FleetFactory(connection=connection, machines_running=473)
+    OperationFactory(fleet=sample, kind=OperationKind.LAUNCH, door="demo")
+
+    facts = account_facts()
+    assert facts is not None
+    assert facts.machines_running == 4

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from fleets.domain.status import OperationKind, OperationState
+from fleets.domain.status import FleetState, OperationKind, OperationState
 from fleets.models import NodeKind, Operation
 from fleets.selectors.operations import node_table, node_tabs, operation_head
 from tests.factories import FleetFactory, OperationFactory, OperationNodeFactory
@@ -119,3 +119,30 @@ def test_every_kind_in_every_state_has_words(kind: OperationKind, state: Operati
     assert head.title
     assert head.pill_label
     assert node_table(operation).rows[0].word
+
+
+def test_nothing_runs_and_nothing_burns_once_the_fleet_is_over() -> None:
+    fleet = FleetFactory(state=FleetState.DELETED, burn_nusd_per_min=1_400_000, tasks_running=0)
+    head = operation_head(OperationFactory(fleet=fleet, kind=OperationKind.DELETE))
+
+    assert (head.running, head.burn_nusd_per_min) == (0, 0)
+
+
+def test_what_still_runs_under_a_stop_is_told_with_its_burn() -> None:
+    fleet = FleetFactory(
+        state=FleetState.CANCELLING, burn_nusd_per_min=270_000_000, tasks_running=3
+    )
+    head = operation_head(OperationFactory(fleet=fleet))
+
+    assert (head.running, head.burn_nusd_per_min) == (3, 270_000_000)
+
+
+def test_a_node_that_nobody_works_on_any_more_does_not_look_as_if() -> None:
+    operation = cancel("queued", "running", state=OperationState.FAILED, ended_at=AT)
+
+    assert [(row.state, row.word) for row in node_table(operation).rows] == [
+        ("not_started", "Not done"),
+        ("not_started", "Not done"),
+    ]
+    tabs = {tab.key: tab.label for tab in node_tabs(operation_head(operation))}
+    assert tabs["open"] == "Not done"

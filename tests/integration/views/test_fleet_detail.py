@@ -338,3 +338,51 @@ def test_operations_of_the_fleet_are_linked() -> None:
     operation = OperationFactory(fleet=fleet, kind=OperationKind.CUT_OFF)
 
     assert reverse("fleets:operation_detail", args=[operation.public_id]) in page(cast, fleet)
+
+
+def test_what_was_spent_is_told_as_of_its_reading_while_more_may_come() -> None:
+    cast = Cast.gather()
+    over = {"state": FleetState.CANCELLED, "spent_nusd": 170_000, "tasks_total": 4}
+    fleet = FleetFactory(key_seen_at=timezone.now(), **over)
+    assert re.search(r"\$0\.00017 spent so far, read at <time", page(cast, fleet))
+
+    gone = FleetFactory(**{**over, "state": FleetState.DELETED}, deleted_at=timezone.now())
+    html = page(cast, gone)
+    assert "$0.00017 spent." in html
+    assert "unspent, key revoked" in html
+    assert "remaining</dt>" not in html
+
+
+def test_a_fleet_being_deleted_shows_no_figures_of_work() -> None:
+    cast = Cast.gather()
+    now = timezone.now()
+    fleet = FleetFactory(
+        state=FleetState.DELETING,
+        delete_requested_at=now,
+        created_on_platform_at=now,
+        burn_nusd_per_min=270_000_000,
+        spent_nusd=1,
+        remaining_nusd=2,
+    )
+    html = page(cast, fleet)
+    for words in ("of lifetime left", "<dt>burn</dt>", "out in", "then delete"):
+        assert words not in html
+
+
+def test_a_page_carries_when_the_platform_was_read() -> None:
+    cast = Cast.gather()
+    at = timezone.now() - timedelta(seconds=45)
+    fleet = FleetFactory(platform_seen_at=at, key_seen_at=at)
+
+    assert f'id="fleet-state" data-read-at="{at.isoformat()}"' in page(cast, fleet)
+
+
+def test_a_delay_of_seconds_is_shown_as_it_is_and_saved_as_it_was() -> None:
+    cast = Cast.gather()
+    fleet = FleetFactory(owner=cast.operator, after_delay_s=20)
+    assert 'name="delay" value="20 s"' in page(cast, fleet, "?tab=settings")
+
+    url = reverse("fleets:fleet_afterwards", args=[fleet.public_id])
+    cast.client("operator").post(url, {"after": "stop", "delay": "20 s"})
+    fleet.refresh_from_db()
+    assert (fleet.after, fleet.after_delay_s) == ("stop", 20)

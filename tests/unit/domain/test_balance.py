@@ -12,6 +12,7 @@ from fleets.domain.balance import (
     balance,
     burn_nusd_per_min,
     out_in_s,
+    tells_of_calls,
 )
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -109,3 +110,10 @@ def test_when_the_money_is_out_follows_from_the_burn() -> None:
     assert out_in_s(1_140_000_000, burn_nusd_per_min=270_000_000) == 253
     assert out_in_s(1, burn_nusd_per_min=0) is None
     assert out_in_s(1, burn_nusd_per_min=None) is None
+
+
+def test_a_rate_above_what_machines_cost_tells_of_calls() -> None:
+    hour = 60 * 3_000_000
+    assert not tells_of_calls(3_000_000, machines_nusd_per_hour=hour)
+    assert not tells_of_calls(0, machines_nusd_per_hour=0)
+    assert tells_of_calls(9_000_000, machines_nusd_per_hour=hour)

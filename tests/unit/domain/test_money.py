@@ -157,3 +157,9 @@ def test_the_order_of_amounts_survives_rounding(values: list[int]) -> None:
     shown = [money.show(value) for value in sorted(values)]
     exact = [shown_value(text.removeprefix("< ")) for text in shown if text != "$0"]
     assert exact == sorted(exact)
+
+
+def test_a_round_cell_does_not_cost_its_column_the_digits_of_the_others() -> None:
+    column = [20_000_000, 23_100_000, None, 0]
+    assert money.show_column(column) == ["$0.0200", "$0.0231", "—", "$0"]
+    assert money.show_used_column([20_000_000, 23_140_000]) == ["$0.0200", "$0.0232"]

@@ -101,3 +101,9 @@ def test_times_are_relative_within_a_day(seconds_ago: int, shown: str) -> None:
 def test_names_with_numbers_sort_naturally() -> None:
     names = ["agent-10", "agent-2", "agent-1", "b", "10"]
     assert sorted(names, key=numbers.natural_key) == ["10", "agent-1", "agent-2", "agent-10", "b"]
+
+
+def test_one_is_not_many() -> None:
+    assert numbers.counted(1, "machine") == "1 machine"
+    assert numbers.counted(0, "machine") == "0 machines"
+    assert numbers.counted(1_200, "agent") == "1,200 agents"

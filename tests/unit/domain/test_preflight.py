@@ -214,3 +214,11 @@ def test_every_repair_is_a_value_its_field_takes(spec: LaunchSpec) -> None:
         for repair in advice.repairs:
             # A lifetime alone may be shorter than the usual time of a task; that follows it.
             parse_launch({**base, repair.field: repair.value})
+
+
+def test_a_budget_is_advised_for_what_the_job_may_cost_not_for_all_one_may_give() -> None:
+    without = looked_at(replace(NIGHTLY, budget_nusd=None), spend_limit_nusd=nusd("50"))
+    total = without.forecast.total
+    assert total is not None
+    repair = without.problems[0].repairs[0]
+    assert total.worst <= nusd(repair.value) < total.worst + nusd("1.01")
