@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from redis import Redis as SyncRedis
 from redis.asyncio import Redis
 
-from fleets.rate_budget import Priority, RateBudget
+from fleets.rate_budget import CALLS_AT_ONCE, Priority, RateBudget
 
 T = TypeVar("T")
 START_MS = 1_800_000_000_000
+# How Redis calls these connections: others, of other tests' processes, are at the same server.
+CLIENT = f"test-budget-{os.getpid()}"
 
 
 @dataclass
@@ -40,7 +42,7 @@ def with_budget(
 ) -> T:
     async def go() -> T:
         clock = Clock()
-        async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
+        async with Redis.from_url(os.environ["REDIS_URL"], client_name=CLIENT) as redis:
             budget = RateBudget(
                 redis,
                 connection="test",
@@ -259,6 +261,6 @@ def test_hundreds_of_requests_at_once_share_a_few_connections(redis_client: Sync
         await fill(budget, clock)
         await asyncio.gather(*(budget.acquire(Priority.DISPATCH) for _ in range(400)))
         assert clock.slept == []
-        return len(await redis.client_list())
+        return sum(client["name"] == CLIENT for client in await redis.client_list())
 
-    assert with_budget(act, per_minute=60_000) < 40
+    assert 1 <= with_budget(act, per_minute=60_000) <= CALLS_AT_ONCE + 1

@@ -14,7 +14,7 @@ from fleets.services.driving import lease
 from fleets.services.driving.tick import tick_run
 from fleets.services.performing import perform_operation
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def connect(emulator: EmulatorThread, *, rate_per_minute: int = 60_000) -> Connection:

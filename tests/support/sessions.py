@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 _OTHERS = """
 SELECT pid, state, left(query, 200) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'

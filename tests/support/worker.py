@@ -25,7 +25,7 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parents[2]
 QUEUES = "interactive,drive,housekeeping"
 PROCESSES = "2"
-READY_LIMIT_S = 60.0
+READY_LIMIT_S = 120.0
 STOP_LIMIT_S = 10.0
 
 

@@ -14,7 +14,7 @@ from enum import Enum
 from django.db import connection, transaction
 
 from fleets.models import Agent, Fleet, Machine, OperationNode
-from tests.integration.chaos.house import House, eventually, is_at_work_on
+from tests.integration.chaos.house import PATIENCE_S, House, eventually, is_at_work_on
 from tests.support.worker import Background
 
 WORK = ("sessions.dispatch", "sessions.list", "sessions.events", "keys.get")
@@ -112,7 +112,7 @@ def carry_out(
 
 
 def _is_caught(house: House, fleet: Fleet) -> bool:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if house.control("GET", "held")["held"]:
             return True
@@ -158,7 +158,7 @@ def _rows_held(fleet: Fleet, what: Strike) -> Iterator[None]:
 
 def wait_until_somebody_waits_for_us() -> None:
     """Return once another connection wants a row that this test's transaction holds."""
-    eventually(_somebody_waits_for_us, "nobody came to write", patience_s=20)
+    eventually(_somebody_waits_for_us, "nobody came to write")
 
 
 def _somebody_waits_for_us() -> bool:

@@ -32,14 +32,14 @@ def test_ctrl_c_leaves_the_fleet_at_work_and_says_how_to_stop_it(
     driving: None, emulator: EmulatorThread
 ) -> None:
     process = start(*RUN, "--json")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not Fleet.objects.filter(state="running").exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
 
     fleet = Fleet.objects.get()
     assert process.returncode == 130
@@ -52,7 +52,7 @@ def test_ctrl_c_leaves_the_fleet_at_work_and_says_how_to_stop_it(
 
 def test_without_a_database_it_says_what_is_missing(actor: Actor, emulator: EmulatorThread) -> None:
     process = start("fleet", "list", DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
 
     assert process.returncode == 1
     assert "Fleetdash is not running here: make up" in err
@@ -80,7 +80,7 @@ def test_without_any_settings_it_says_so_in_one_sentence(tmp_path: os.PathLike[s
 )
 def test_words_that_are_none_are_two(servers: None, words: tuple[str, ...]) -> None:
     process = start(*words)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
 
     assert process.returncode == 2
     assert "error:" in err

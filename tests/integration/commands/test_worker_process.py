@@ -9,7 +9,7 @@ from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
 from tests.support.worker import Workers
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def wait_for_state(fleet: Fleet, state: str) -> None:

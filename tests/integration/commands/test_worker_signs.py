@@ -8,7 +8,7 @@ from django.utils import timezone
 from fleets.selectors.health import house_health
 from tests.support.worker import Workers
 
-PATIENCE_S = 30.0
+PATIENCE_S = 90.0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -24,7 +24,7 @@ def emulator() -> Iterator[EmulatorThread]:
 @pytest.fixture
 def client(emulator: EmulatorThread) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {emulator.config.account_key}"}
-    with httpx.Client(base_url=emulator.base_url, headers=headers, timeout=5) as found:
+    with httpx.Client(base_url=emulator.base_url, headers=headers, timeout=20) as found:
         yield found
 
 
@@ -36,7 +36,7 @@ def control(client: httpx.Client, name: str, body: dict[str, Any]) -> Any:
 
 def running_box(client: httpx.Client) -> str:
     client.post("/sandbox/v1/fleets", json=FLEET)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         fleet = client.get("/sandbox/v1/fleets/fleet-a").json()["fleet"]
         if fleet["status"] == "running":
