@@ -70,6 +70,8 @@ class Asked:
 def cancel(operation: Operation) -> Verdict:
     """One piece of work on a cancel: cut, interrupt what is open, read once."""
     fleet = operation.fleet
+    # A launch under way sees the order at its next step, and ends.
+    operations.hurry(fleet, OperationKind.LAUNCH)
     cuts = bool(operation.params.get("cut")) and fleet.budget_nusd is not None
     if cuts and waits_for_key(fleet):
         return Again(0.5)
