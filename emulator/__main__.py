@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -16,7 +17,10 @@ def read_arguments(arguments: list[str]) -> Config:
     parser.add_argument("--port", type=int, default=0, help="0 = a free one")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--state", type=Path, help="keep the world in this SQLite file")
-    parser.add_argument("--account-key", default=DEFAULT_ACCOUNT_KEY)
+    # By the environment it does not show in the machine's list of processes.
+    parser.add_argument(
+        "--account-key", default=os.environ.get("EMULATOR_ACCOUNT_KEY") or DEFAULT_ACCOUNT_KEY
+    )
     parser.add_argument("--control", action="store_true", help="answer below /_emulator/")
     parser.add_argument("--pace", choices=sorted(PACE_FACTORS), default="real")
     parser.add_argument("--rate-per-minute", type=int, default=1000, help="0 = no limit")

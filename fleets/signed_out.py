@@ -27,7 +27,7 @@ def to_login(request: HttpRequest, *, back: Back | None = None) -> HttpResponse:
         return HttpResponse(status=401)
     if request.method in {"GET", "HEAD"}:
         return _login(request.get_full_path())
-    messages.warning(request, NOT_SENT)
+    messages.warning(request, NOT_SENT, extra_tags="unsent")
     return _login(back(request) if back else page_before(request), unsent="1")
 
 

@@ -20,6 +20,7 @@ class Keys:
 
     admin_password: str
     emulator_account: str
+    is_password_given: bool = False
 
     @classmethod
     def keep(cls, data: Path, environment: Mapping[str, str] = os.environ) -> Self:
@@ -47,4 +48,5 @@ class Keys:
         return cls(
             admin_password=given or kept["FLEETDASH_ADMIN_PASSWORD"],
             emulator_account=kept["FLEETDASH_EMULATOR_KEY"],
+            is_password_given=bool(given),
         )

@@ -37,12 +37,12 @@ def servers(pair: Pair, only: Collection[str]) -> list[Program]:
     return [program for program in both if program.name in only]
 
 
-def applications(plan: Plan, account_key: str) -> list[Program]:
+def applications(plan: Plan) -> list[Program]:
     """What stands on the servers, in the order in which it may start."""
     celery = (*_PYTHON, "celery", "-A", "fleetdash")
     emulator = (
         *(*_PYTHON, "emulator", "--port", str(plan.emulator_port)),
-        *("--state", str(plan.data / "emulator.sqlite3"), "--account-key", account_key),
+        *("--state", str(plan.data / "emulator.sqlite3")),
         *("--control", "--pace", "real", "--rate-per-minute", str(plan.rate_per_minute)),
     )
     # Workers need not find each other; that saves a second and Redis some noise. What a person

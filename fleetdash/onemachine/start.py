@@ -40,7 +40,7 @@ class Start:
             data=plan.data,
             root=ROOT,
             first=programs.servers(pair, own) if pair else [],
-            later=programs.applications(plan, keys.emulator_account),
+            later=programs.applications(plan),
         )
         return cls(plan, keys, own, pair, supervisor)
 
@@ -48,7 +48,12 @@ class Start:
         """Start everything and say where it runs. Raises `Refusal` when a part does not start."""
         write_env(self.plan.run_env, self.addresses())
         say("Starting the servers …")
-        self.supervisor.run({"FLEETDASH_VAR": str(self.plan.data)})
+        self.supervisor.run(
+            {
+                "FLEETDASH_VAR": str(self.plan.data),
+                "EMULATOR_ACCOUNT_KEY": self.keys.emulator_account,
+            }
+        )
         self._wait("The database", self._servers_answer)
         if self.plan.with_emulator:
             self.supervisor.start(programs.EMULATOR)
@@ -61,8 +66,7 @@ class Start:
                 self.supervisor.start(program.name)
         ready = f"http://127.0.0.1:{self.plan.port}/healthz/ready"
         self._wait("Fleetdash", lambda: is_ok(ready))
-        password = self.keys.admin_password if knows_password else "the password you chose"
-        say(_welcome(self.plan, password))
+        say(_welcome(self.plan, self._password(is_known=knows_password)))
 
     def addresses(self) -> dict[str, str]:
         """What runs where, for the settings of every process on this machine."""
@@ -77,6 +81,17 @@ class Start:
             addresses |= self.plan.emulator_addresses()
             addresses["PLATFORM_API_KEY"] = self.keys.emulator_account
         return addresses
+
+    def _password(self, *, is_known: bool) -> str:
+        """What to sign in with, in words where this start does not know it."""
+        if is_known:
+            return self.keys.admin_password
+        if self.keys.is_password_given:
+            return (
+                "the password it has had since an earlier start:\n"
+                "  FLEETDASH_ADMIN_PASSWORD counts only when the account is made"
+            )
+        return "the password you chose"
 
     def _servers_answer(self) -> bool:
         if self.pair is None:

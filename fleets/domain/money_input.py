@@ -40,7 +40,11 @@ def _to_nusd(usd: Decimal, *, place: str) -> int:
     try:
         return usd_to_nusd(usd)
     except ValueError:
-        shorter = f"{round(usd, 9):f}"
+        shorter = f"{round(usd, 9):f}".rstrip("0").rstrip(".")
+        if not Decimal(shorter):
+            raise InvalidInput.at(
+                place, "That is less than a billionth of a dollar. Write dollars, such as 3.00."
+            ) from None
         raise InvalidInput.at(
             place,
             f"At most nine decimals of a dollar can be kept. {shorter} would be right.",

@@ -22,6 +22,7 @@ from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
 from fleets.services.actor import Actor
 from fleets.services.delete import delete_fleet
+from fleets.views.stop import tell_if_ordered_before
 
 FRAGMENTS: Final = {"dialog": "fleets/_delete_sheet.html"}
 
@@ -65,6 +66,7 @@ def fleet_delete(request: HttpRequest, public_id: str) -> HttpResponse:
             form.add_error(None, error.message)
             return _page(request, fleet, form, status=409)
         operation = standing
+    tell_if_ordered_before(request, operation)
     return htmx.redirect(request, reverse("fleets:operation_detail", args=[operation.public_id]))
 
 

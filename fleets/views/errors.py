@@ -43,6 +43,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if request.headers.get("HX-Request") == "true":
         return HttpResponse(status=403, headers={"Form-Too-Old": "true"})
     if back is not None:
-        messages.warning(request, NOT_SENT)
+        messages.warning(request, NOT_SENT, extra_tags="unsent")
         return HttpResponseRedirect(back(request), status=303)
     return _page(request, 403, template="403_csrf.html")

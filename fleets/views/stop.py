@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
@@ -132,6 +133,17 @@ def first_reason(user: User) -> str:
     return f"stopped by {user.get_username()} at {timezone.localtime():%H:%M}"
 
 
+def tell_if_ordered_before(request: HttpRequest, operation: Operation) -> None:
+    """Whoever presses second is led to the order that stands, and told whose it is."""
+    first = operation.requested_by
+    if first is None or first == request.user:
+        return
+    at = timezone.localtime(operation.requested_at)
+    messages.warning(
+        request, f"Already ordered by {first.get_username()} at {at:%H:%M:%S}: this is that order."
+    )
+
+
 def _order(request: HttpRequest, public_id: str, kind: OperationKind, act: Act) -> HttpResponse:
     fleet = get_fleet(user_of(request), public_id)
     form = StopForm(request.POST)
@@ -151,6 +163,7 @@ def _order(request: HttpRequest, public_id: str, kind: OperationKind, act: Act) 
             fleet = get_fleet(user_of(request), public_id)
             return sheet_page(request, fleet, form=form, problem=error.message, status=409)
         operation = standing
+    tell_if_ordered_before(request, operation)
     return htmx.redirect(request, reverse("fleets:operation_detail", args=[operation.public_id]))
 
 

@@ -15,6 +15,15 @@ function step(distance) {
   link.scrollIntoView({ block: "nearest" });
 }
 
+function closePeek() {
+  const peek = document.querySelector(".peek:not([hidden])");
+  const close = peek?.querySelector("[data-close-peek]");
+  if (!close) return;
+  // Who was in the peek goes on at the row that it showed.
+  if (peek.contains(document.activeElement)) document.querySelector("[data-open] a.name, [data-row][data-open] a")?.focus();
+  close.click();
+}
+
 const ACTS = {
   j: () => step(1),
   k: () => step(-1),
@@ -34,6 +43,7 @@ document.addEventListener("keydown", (event) => {
     field.blur();
     return;
   }
+  if (event.key === "Escape" && !document.querySelector("dialog[open], :popover-open")) closePeek();
   if (!on || field || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
   if (prefix) {
     prefix = "";

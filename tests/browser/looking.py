@@ -56,6 +56,27 @@ def keyboard(page: Page) -> list[str]:
     return wrong
 
 
+def covered(page: Page) -> list[str]:
+    """Controls of the page that lie under something else, or off it, once Tab has reached them."""
+    wrong: list[str] = []
+    seen: set[str] = set()
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        name, over = page.evaluate(_FREE)
+        if name in seen or not name:
+            break
+        seen.add(name)
+        if over:
+            wrong.append(f"{name} lies under {over}")
+    return wrong
+
+
+def small(page: Page) -> list[str]:
+    """Controls that cannot be hit within 24 by 24 px, but for links within a sentence."""
+    found: list[str] = page.evaluate(_SMALL)
+    return [f"smaller than 24 px: {one}" for one in found]
+
+
 def readable(page: Page) -> list[str]:
     """What a page without scripts lacks: a heading, words, a way on."""
     wrong = []
@@ -105,6 +126,46 @@ _FOCUSED = """() => {
   const name = `${one.tagName.toLowerCase()} ${one.id || one.textContent.trim().slice(0, 40)}`;
   const before = window.__looks[place];
   return [place, name, place < 0 || window.__look(one) !== before];
+}"""
+
+_FREE = """() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return ["", ""];
+  const box = one.getBoundingClientRect();
+  // The middle of the part that is within the window: some of it has to be seen, not all.
+  const middle = (from, to, limit) => (Math.max(0, from) + Math.min(limit, to)) / 2;
+  const top = document.elementFromPoint(
+    middle(box.left, box.right, innerWidth), middle(box.top, box.bottom, innerHeight));
+  const name = `${one.tagName.toLowerCase()} ${one.id || one.textContent.trim().slice(0, 40)}`;
+  const isFree = top && (one.contains(top) || top.contains(one));
+  const over = top ? `${top.tagName.toLowerCase()}#${top.id}.${top.classList}` : "the edge";
+  return [`${name} ${Math.round(box.y + scrollY)}`, isFree ? "" : over];
+}"""
+
+# A target is as large as the square around its middle that belongs to it or to its label.
+_SMALL = """() => {
+  const all = (document.querySelector("dialog:modal") ?? document).querySelectorAll(
+    "a[href], button, input, select, textarea, summary");
+  const isShown = (one) =>
+    one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0;
+  const isInText = (one) => one.matches("p a, li a, dd a, dt a, .meta a, td a:not(.name)");
+  return [...all].filter((one) => isShown(one) && !isInText(one)).filter((one) => {
+    one.scrollIntoView({ block: "center", inline: "center" });
+    const { x, y, width, height } = one.getBoundingClientRect();
+    if (width < 2 || (width >= 24 && height >= 24)) return false;
+    const owners = [one, ...(one.labels ?? [])];
+    const hits = (dx, dy) => {
+      const top = document.elementFromPoint(x + width / 2 + dx, y + height / 2 + dy);
+      return top && owners.some((owner) => owner.contains(top));
+    };
+    const reach = (size) => (size >= 24 ? 0 : 11);
+    const [across, down] = [reach(width), reach(height)];
+    return ![[-across, 0], [across, 0], [0, -down], [0, down]].every(([dx, dy]) => hits(dx, dy));
+  }).map((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    const name = one.id || one.textContent.trim().slice(0, 30);
+    return `${one.tagName.toLowerCase()} ${name} ${Math.round(width)}x${Math.round(height)}`;
+  });
 }"""
 
 _LOST = """(reached) => window.__controls

@@ -77,6 +77,17 @@ def test_keys_walk_the_rows_open_a_peek_and_a_fleet(world: World, page: Page) ->
     page.wait_for_url(f"**/fleets/{world.fleet.public_id}")
 
 
+def test_escape_closes_the_peek_and_leaves_the_row_focused(world: World, page: Page) -> None:
+    open_list(page, "?sort=name")
+    page.keyboard.press("j")
+    page.keyboard.press("o")
+    expect(page.locator("#peek h2")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#peek")).to_be_hidden()
+    assert "peek=" not in page.url
+    expect(page.locator("a.name:focus")).to_be_visible()
+
+
 def test_an_open_peek_stays_current(world: World, page: Page) -> None:
     open_list(page, f"?peek={world.fleet.public_id}")
     Fleet.objects.filter(pk=world.fleet.pk).update(tasks_failed=7)

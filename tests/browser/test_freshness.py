@@ -13,8 +13,8 @@ from tests.factories import FleetFactory
 from tests.integration.cast import Cast
 from tests.support.site import Site
 
-# Three seconds of figures are left until they are old.
-ALMOST_OLD = timedelta(seconds=27)
+# Far enough from old for a page to open, on a busy machine too.
+ALMOST_OLD = timedelta(seconds=15)
 
 
 def read(at: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def test_figures_that_are_not_read_any_more_are_dimmed_and_their_age_is_told(
     expect(page.locator("#live-status")).to_contain_text("Live")
     expect(page.locator("#stale")).to_be_hidden()
 
-    expect(page.locator("#stale")).to_be_visible(timeout=8_000)
+    expect(page.locator("#stale")).to_be_visible(timeout=25_000)
     expect(page.locator("#stale")).to_contain_text(f"Stale since {at:%H:%M:%S}")
     expect(page.locator("html")).to_have_attribute("data-stale", "")
     expect(page.locator("#live-status")).to_contain_text("Live")

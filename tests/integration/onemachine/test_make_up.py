@@ -61,8 +61,12 @@ def test_ctrl_c_stops_everything_and_a_second_start_finds_yesterdays_data(machin
         assert holder(machine.data) == {}
         assert is_free(machine.port)
         assert is_free(machine.emulator_port)
-    with machine.up() as up:
-        assert password[1] in up.said()
+    with machine.up(FLEETDASH_ADMIN_PASSWORD="chosen-too-late") as up:
+        said = up.said()
+        assert "chosen-too-late" not in said
+        assert "FLEETDASH_ADMIN_PASSWORD counts only when the account is made" in said
+        key = read_env(machine.data / "secrets.env")["FLEETDASH_EMULATOR_KEY"]
+        assert not any(key in command_line(pid) for pid in machine.processes())
         assert machine.manage("shell", "-v", "0", "-c", _COUNT_USERS).strip() == "2"
         up.process.terminate()
         up.process.wait(90)

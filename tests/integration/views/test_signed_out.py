@@ -63,6 +63,11 @@ def test_a_stop_comes_back_to_its_sheet_with_reason_and_strength(
     assert not Operation.objects.exists()
 
 
+def test_the_whole_cast_finds_the_sheet_with_what_was_typed(cast: Cast, fleet: Fleet) -> None:
+    url = act("fleet_stop", fleet) + "?strength=hold&reason=why"
+    cast.expect(url, "GET", {"admin": 200, "operator": 200, "viewer": 403, "stranger": 404})
+
+
 def test_the_chosen_strength_is_chosen_again(cast: Cast, fleet: Fleet) -> None:
     page = cast.client("operator").get(act("fleet_stop", fleet) + "?strength=cancel&reason=why")
     assert page.context["chosen"] == "cancel"

@@ -97,6 +97,17 @@ def test_machines_may_be_stopped_once_the_work_is_over() -> None:
     cast.expect(act("fleet_stop_machines", fleet), "POST", ACTORS, data=REASON)
 
 
+@pytest.mark.parametrize("name", ["fleet_hold", "fleet_cut_off", "fleet_cancel"])
+def test_who_presses_second_is_told_whose_order_stands(name: str) -> None:
+    cast = Cast.gather()
+    fleet = working_fleet(cast.admin)
+    first = cast.client("operator").post(act(name, fleet), REASON, follow=True)
+    second = cast.client("admin").post(act(name, fleet), REASON, follow=True)
+    assert first.request["PATH_INFO"] == second.request["PATH_INFO"]
+    assert "Already ordered by operator-1 at" in second.content.decode()
+    assert "Already ordered" not in first.content.decode()
+
+
 @pytest.mark.parametrize("name", ["fleet_hold", "fleet_cancel", "fleet_afterwards"])
 def test_acts_are_posted_and_never_followed(name: str) -> None:
     cast = Cast.gather()

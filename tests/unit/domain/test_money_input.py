@@ -46,7 +46,9 @@ def test_what_people_type_is_read(text: str, usd: str) -> None:
         ("1,00", "comma", "1.00"),
         ("1.000,50", "comma", "1000.50"),
         ("2000000", "At most $1,000,000.00", None),
-        ("0.0000000001", "nine decimals", "0.000000000"),
+        ("1.0000000001", "nine decimals of a dollar can be kept. 1 would be right", "1"),
+        ("0.0000000001", "less than a billionth of a dollar", None),
+        ("0.1234567891", "0.123456789 would be right", "0.123456789"),
         ("1" * 50, "too long", None),
     ],
 )
