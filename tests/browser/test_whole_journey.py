@@ -94,6 +94,8 @@ def test_twelve_agents_are_launched_watched_and_deleted_without_a_navigation(
     assert Turn.objects.values("trace_id").distinct().count() == AGENTS
     delete_it(page, fleet)
     expect(page.locator("main")).to_contain_text("Nothing is left", timeout=DELETE_MS)
+    gone = page.locator("tbody tr", has_text="Gone")
+    expect(gone).to_have_count(fleet.machines_total + 2)
     assert control(emulator, "GET", "left") == {"fleets": [], "sandboxes": [], "keys": []}
     page.goto(app.address("fleets:fleet_detail", fleet.public_id))
     spent = key_row(emulator, fleet)["spentNusd"]

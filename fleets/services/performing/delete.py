@@ -12,7 +12,7 @@ from django.utils import timezone
 from fleets.domain.money import show_exact
 from fleets.domain.status import OperationKind, OperationState, OutcomeReason, TurnOutcome
 from fleets.gateway import gateway
-from fleets.models import Fleet, Machine, NodeKind, Operation, OperationNode, Run, Turn
+from fleets.models import Fleet, Machine, NodeKind, Operation, Run, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound
 from fleets.platform_api.types import KeyRow
@@ -26,7 +26,14 @@ from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.key_search import KEY_NAME, living_keys, revoke_strays
-from fleets.services.performing.nodes import confirm, prove, remember
+from fleets.services.performing.nodes import (
+    confirm,
+    finish_all,
+    prove,
+    prove_gone,
+    remember,
+    request_all,
+)
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
 LOOK_AGAIN_S = 1.5
@@ -57,7 +64,7 @@ def delete(operation: Operation) -> Verdict:
         return Again(0.5)
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
-    prove(operation, NodeKind.FLEET, state="running", requested_at=timezone.now())
+    request_all(operation, at=timezone.now())
     left = call(operation, _ask_and_read(account, fleet, _sandbox_ids(fleet)))
     if not left.is_unknown:
         remember(operation, was_known=True)
@@ -133,9 +140,7 @@ def _write(operation: Operation, left: Left) -> None:
     Machine.objects.filter(fleet=fleet, machine_id__in=names).update(
         gone_at=now, status="deleted", status_seen_at=now
     )
-    operation.nodes.filter(kind=NodeKind.MACHINE, ref__in=names, gone_at__isnull=True).update(
-        gone_at=now, state="done", result="gone"
-    )
+    prove_gone(operation, names, at=now)
     if left.key is not None:
         take_key_row(fleet, left.key, now=now)
     elif fleet.key_id and not left.fleets:
@@ -197,9 +202,7 @@ def _finish(operation: Operation) -> Verdict:
         fleet.cleanup_due_at = None
         recount(fleet, now=now)
         note(fleet, Line("deleted", "deleted: no fleet, machine or key is left"))
-        OperationNode.objects.filter(operation=operation).exclude(state="done").update(
-            state="done", gone_at=now
-        )
+        finish_all(operation, at=now)
     confirm(operation, at=timezone.now())
     spent = f" It spent {show_exact(fleet.spent_nusd)}." if fleet.spent_nusd is not None else ""
     return Ended(

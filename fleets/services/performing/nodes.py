@@ -1,5 +1,6 @@
 """Writes the proof of an operation, node by node."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +27,35 @@ def prove(operation: Operation, kind: NodeKind, ref: str = "", *, state: str, **
     node.result = node.result[:400]
     node.save()
     publish(f"operation:{operation.public_id}", {"kind": "nodes", "ids": [node.pk]})
+
+
+def request_all(operation: Operation, *, at: datetime) -> None:
+    """Write when all nodes that were not asked yet were asked, with one request for them all."""
+    unasked = operation.nodes.filter(requested_at__isnull=True)
+    pks = list(unasked.values_list("pk", flat=True))
+    unasked.update(requested_at=at, state="running")
+    _tell(operation, pks)
+
+
+def prove_gone(operation: Operation, refs: Iterable[str], *, at: datetime) -> None:
+    """Write that these machines are gone."""
+    nodes = operation.nodes.filter(kind=NodeKind.MACHINE, ref__in=list(refs), gone_at__isnull=True)
+    pks = list(nodes.values_list("pk", flat=True))
+    nodes.update(gone_at=at, acknowledged_at=at, state="done", result="gone")
+    _tell(operation, pks)
+
+
+def finish_all(operation: Operation, *, at: datetime) -> None:
+    """Write that whatever was not proved gone before is gone now."""
+    rest = operation.nodes.exclude(state="done")
+    pks = list(rest.values_list("pk", flat=True))
+    rest.update(state="done", gone_at=at)
+    _tell(operation, pks)
+
+
+def _tell(operation: Operation, pks: list[int]) -> None:
+    if pks:
+        publish(f"operation:{operation.public_id}", {"kind": "nodes", "ids": pks})
 
 
 def confirm(operation: Operation, *, at: datetime) -> None:
