@@ -100,8 +100,3 @@ def get_operation(user: User, public_id: str) -> Operation:
 def may_delete(user: User, fleet: Fleet) -> bool:
     """Operators delete their own fleets, admins any."""
     return user.is_admin or (user.is_operator and fleet.owner_id == user.pk)
-
-
-def may_stop(user: User) -> bool:
-    """Hold, cut off and cancel: any operator, any fleet. Whoever is awake stops the runaway."""
-    return user.is_operator

@@ -82,11 +82,6 @@ class Placement:
     machines: tuple[MachinePlan, ...]
     warnings: tuple[str, ...] = ()
 
-    @property
-    def machine_of(self) -> dict[str, str]:
-        """Machine id by agent id."""
-        return {agent: plan.machine_id for plan in self.machines for agent in plan.agent_ids}
-
 
 def safe_mib(total_mib: int) -> int:
     """Memory a machine can use in all, idle part included, with the safety kept free."""

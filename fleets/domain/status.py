@@ -143,7 +143,6 @@ WAITING_TASKS: Final = frozenset(
     {TaskState.WAITING_APPROVAL, TaskState.WAITING_QUESTION, TaskState.WAITING_PLAN}
 )
 TERMINAL_OUTCOMES: Final = frozenset(TurnOutcome) - WAITING_OUTCOMES - {TurnOutcome.UNKNOWN}
-TERMINAL_TURNS: Final = frozenset({TurnState.ENDED})
 TERMINAL_TASKS: Final = (
     frozenset(TaskState) - WAITING_TASKS - {TaskState.QUEUED, TaskState.RUNNING, TaskState.UNKNOWN}
 )

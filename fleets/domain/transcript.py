@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-LOOP_CALLS: Final = 5
 # Tool names differ by harness; what they have in common is what their input calls its target.
 _TARGETS: Final = (
     "command", "cmd", "filePath", "file_path", "path", "url", "pattern", "query", "file",

@@ -91,11 +91,6 @@ class FleetFilter:
         return cls(state, text, owner, span, sort, (*problems, *wrong))
 
     @property
-    def is_narrowed(self) -> bool:
-        """Whether anything but the state tab narrows the list."""
-        return bool(self.q or self.owner or self.range)
-
-    @property
     def words(self) -> list[tuple[str, str]]:
         """The active filters as (key, value), for people."""
         pairs = (

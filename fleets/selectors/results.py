@@ -68,12 +68,6 @@ def result_table(
     return ResultTable(rows, rows[-1].position if len(found) > limit else None)
 
 
-def result_rows(fleet: Fleet, agent_pks: Sequence[int]) -> list[ResultRow]:
-    """These agents' answers, for a live patch. One query."""
-    tasks = _tasks(fleet).filter(agent__in=agent_pks)
-    return [_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)]
-
-
 def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
     """Every answer with full precision: dollars as decimal strings, unknown as None. One query."""
     for values in _values(_tasks(fleet), chars=EXPORT_CHARS).iterator(chunk_size=500):

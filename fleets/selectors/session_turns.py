@@ -75,12 +75,6 @@ def session_turns(agent: Agent) -> list[SessionTurn]:
     ]
 
 
-def newest_turn(agent: Agent) -> SessionTurn | None:
-    """The agent's last turn. One query."""
-    turns = session_turns(agent)
-    return turns[-1] if turns else None
-
-
 def _turn(turn: Turn, *, number: int, model: str) -> SessionTurn:
     return SessionTurn(
         pk=turn.pk,

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
@@ -121,8 +120,3 @@ def cleanup_due(fleet: Fleet, *, now: datetime) -> datetime | None:
     if fleet.after == Afterwards.KEEP:
         return None
     return now + timedelta(seconds=fleet.after_delay_s)
-
-
-def counts_of(fleet: Fleet) -> dict[str, Any]:
-    """The stored counters by task state, for results and commands."""
-    return {name: getattr(fleet, column) for column, name in COUNT_FIELDS.items()}
