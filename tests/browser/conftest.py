@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import pytest_django
 from django.db import connections
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.integration.cast import NOBODY, Cast
 from tests.support import sessions
-from tests.support.browsing import Visit, chromium_running, visiting
+from tests.support.browsing import PATIENCE_MS, Visit, chromium_running, visiting
 from tests.support.site import Site
 
 # `open_page("operator", size_px=(390, 844), color_scheme="dark", has_scripts=False)`
@@ -39,6 +39,7 @@ def browser() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         connections.close_all()
+        expect.set_options(timeout=PATIENCE_MS)
         with chromium_running() as running:
             yield running
             connections.close_all()

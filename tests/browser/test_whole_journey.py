@@ -22,8 +22,8 @@ from tests.support.site import Site
 from tests.support.worker import Workers
 
 AGENTS = 12
-WORK_MS = 60_000
-DELETE_MS = 30_000
+WORK_MS = 120_000
+DELETE_MS = 60_000
 
 
 @pytest.fixture

@@ -62,13 +62,15 @@ _LINT_IMPORTS = (
 
 
 def tests() -> list[Step]:
-    """Every folder of tests. Two processes share them, except for the browser's."""
+    """Every folder of tests, shared by two processes (`TEST_PROCESSES`)."""
+    processes = ("-n", os.environ.get("TEST_PROCESSES", "2"))
     folders = [f"tests/{name}" for name in _FOLDERS]
-    spread = ("-n", os.environ.get("TEST_PROCESSES", "2"), "--dist", "loadfile")
-    return [Step("tests", (*_PYTEST, *spread, *folders)), *_browser()]
+    # A file stays together for what its tests share; the browser's one long file shares nothing.
+    steps = [Step("tests", (*_PYTEST, *processes, "--dist", "loadfile", *folders))]
+    return [*steps, *_browser(processes)]
 
 
-def _browser() -> list[Step]:
+def _browser(processes: tuple[str, ...]) -> list[Step]:
     if os.environ.get("NO_BROWSER") == "1":
         return []
     try:
@@ -76,7 +78,7 @@ def _browser() -> list[Step]:
     except chromium.NoChromiumError as reason:
         return [Step("browser tests", refusal=str(reason))]
     os.environ["CHROMIUM"] = str(program)
-    return [Step("browser tests", (*_PYTEST, "tests/browser"))]
+    return [Step("browser tests", (*_PYTEST, *processes, "--dist", "load", "tests/browser"))]
 
 
 def _install() -> Path:
