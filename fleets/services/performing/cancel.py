@@ -241,7 +241,7 @@ def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool
     fleet = operations.lock_fleet(operation)
     now = timezone.now()
     take_gone(fleet, news.gone, now=now)
-    if news.fleet_gone and not operations.open_operation(fleet, OperationKind.LAUNCH):
+    if news.fleet_gone and _was_made(fleet):
         note_fleet_gone(fleet, now=now)
     if news.key is not None:
         take_key_row(fleet, news.key, now=now)
@@ -261,6 +261,14 @@ def _write_reading(operation: Operation, run: Run, news: News, *, complete: bool
     operation.fleet = fleet
     recount(fleet, now=now)
     return readings >= QUIET_READINGS
+
+
+def _was_made(fleet: Fleet) -> bool:
+    """Whether there was something to miss: not so where the cancel came before the fleet."""
+    if operations.open_operation(fleet, OperationKind.LAUNCH) is not None:
+        return False
+    made = Machine.objects.filter(fleet=fleet).exclude(sandbox_id="")
+    return fleet.created_on_platform_at is not None or made.exists()
 
 
 def _note_still_running(operation: Operation, news: News) -> bool:
