@@ -34,7 +34,7 @@ def request_all(operation: Operation, *, at: datetime) -> None:
     unasked = operation.nodes.filter(requested_at__isnull=True)
     pks = list(unasked.values_list("pk", flat=True))
     unasked.update(requested_at=at, state="running")
-    _tell(operation, pks)
+    tell(operation, pks)
 
 
 def prove_gone(operation: Operation, refs: Iterable[str], *, at: datetime) -> None:
@@ -42,7 +42,7 @@ def prove_gone(operation: Operation, refs: Iterable[str], *, at: datetime) -> No
     nodes = operation.nodes.filter(kind=NodeKind.MACHINE, ref__in=list(refs), gone_at__isnull=True)
     pks = list(nodes.values_list("pk", flat=True))
     nodes.update(gone_at=at, acknowledged_at=at, state="done", result="gone")
-    _tell(operation, pks)
+    tell(operation, pks)
 
 
 def finish_all(operation: Operation, *, at: datetime) -> None:
@@ -50,12 +50,14 @@ def finish_all(operation: Operation, *, at: datetime) -> None:
     rest = operation.nodes.exclude(state="done")
     pks = list(rest.values_list("pk", flat=True))
     rest.update(state="done", gone_at=at)
-    _tell(operation, pks)
+    tell(operation, pks)
 
 
-def _tell(operation: Operation, pks: list[int]) -> None:
+def tell(operation: Operation, pks: list[int]) -> None:
+    """Tell those who watch the operation's page that these nodes changed."""
     if pks:
-        publish(f"operation:{operation.public_id}", {"kind": "nodes", "ids": pks})
+        topic = f"operation:{operation.public_id}"
+        publish(topic, {"kind": "nodes", "ids": pks}, {"kind": "head"})
 
 
 def confirm(operation: Operation, *, at: datetime) -> None:
