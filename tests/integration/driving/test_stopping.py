@@ -15,7 +15,7 @@ from fleets.services.operations import retry_operation
 from tests.integration.driving.launching import launch
 from tests.support.driver import control, drive_once, drive_operation, drive_to_end, drive_until
 
-SLOW = "[[ok]] [[slow 20]] Part {index}."
+SLOW = "[[ok]] [[slow 300]] Part {index}."
 
 
 def running(fleet: Fleet, number: int) -> bool:
