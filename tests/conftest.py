@@ -11,6 +11,16 @@ from tests.support.worker import worker
 
 __all__ = ["worker"]
 
+# Files that start processes or wait for agents: begun first, so that none of them is left alone
+# at the end while the other processes have nothing to do.
+_LONG = ("chaos/", "onemachine/", "driving/", "commands/", "integration/emulator/")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """After the shuffle: the long files before the short ones, each in its shuffled order."""
+    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONG))
+
 
 @pytest.fixture(scope="session")
 def servers() -> None:

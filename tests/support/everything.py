@@ -62,15 +62,15 @@ _LINT_IMPORTS = (
 
 
 def tests() -> list[Step]:
-    """Every folder of tests, shared by two processes (`TEST_PROCESSES`)."""
-    processes = ("-n", os.environ.get("TEST_PROCESSES", "2"))
+    """Every folder of tests. They wait more than they work, so three processes share two cores."""
+    processes = ("-n", os.environ.get("TEST_PROCESSES", "3"))
     folders = [f"tests/{name}" for name in _FOLDERS]
     # A file stays together for what its tests share; the browser's one long file shares nothing.
     steps = [Step("tests", (*_PYTEST, *processes, "--dist", "loadfile", *folders))]
-    return [*steps, *_browser(processes)]
+    return [*steps, *_browser()]
 
 
-def _browser(processes: tuple[str, ...]) -> list[Step]:
+def _browser() -> list[Step]:
     if os.environ.get("NO_BROWSER") == "1":
         return []
     try:
@@ -78,7 +78,7 @@ def _browser(processes: tuple[str, ...]) -> list[Step]:
     except chromium.NoChromiumError as reason:
         return [Step("browser tests", refusal=str(reason))]
     os.environ["CHROMIUM"] = str(program)
-    return [Step("browser tests", (*_PYTEST, *processes, "--dist", "load", "tests/browser"))]
+    return [Step("browser tests", (*_PYTEST, "-n", "2", "--dist", "load", "tests/browser"))]
 
 
 def _install() -> Path:
