@@ -142,8 +142,10 @@ def test_a_second_run_puts_the_clean_up_off_until_it_has_ended(
 
 
 def test_a_held_fleet_is_refused_with_the_way_out(emulator: EmulatorThread, actor: Actor) -> None:
-    fleet = drive_to_end(launch(actor, count=1))
+    fleet = launch(actor, count=1, prompt="[[ok]] [[slow 6]] {index}")
+    drive_until(lambda: Turn.objects.filter(run__fleet=fleet, state="running").count() == 1)
     hold_fleet(fleet, actor=actor, reason="look first")
+    drive_to_end(fleet)
     with pytest.raises(Conflict, match="Release it first"):
         run_again(fleet, AGAIN, actor=actor, form_key="held")
     release_fleet(fleet, actor=actor, reason="go")

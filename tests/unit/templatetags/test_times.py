@@ -2,6 +2,7 @@
 
 import zoneinfo
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 import time_machine
@@ -42,8 +43,8 @@ def test_a_counting_duration_counts_whole_seconds(seconds: float, text: str) -> 
 
 @given(st.floats(min_value=0, max_value=10**8))
 def test_a_duration_never_shows_sixty_of_a_unit(seconds: float) -> None:
-    assert "60 s" not in full_duration(seconds)
-    assert "60 m" not in full_duration(seconds)
+    words = full_duration(seconds).split(" ")
+    assert {("60", "s"), ("60", "m")}.isdisjoint(pairwise(words))
 
 
 @given(st.integers(min_value=0, max_value=10**8))
