@@ -66,7 +66,12 @@ def tests() -> list[Step]:
     processes = ("-n", os.environ.get("TEST_PROCESSES", "3"))
     folders = [f"tests/{name}" for name in _FOLDERS]
     # A file stays together for what its tests share; the browser's one long file shares nothing.
-    steps = [Step("tests", (*_PYTEST, *processes, "--dist", "loadfile", *folders))]
+    steps = [
+        Step(
+            "tests",
+            (*_PYTEST, *processes, "--dist", "loadfile", "--no-loadscope-reorder", *folders),
+        )
+    ]
     return [*steps, *_browser()]
 
 
