@@ -141,7 +141,8 @@ def test_a_cancel_with_an_interrupt_that_is_not_confirmed_is_three(
         {"operation": "sessions.abort", "kind": "error", "status": 502, "count": 100},
     )
 
-    said = fleet("cancel", at_work.public_id, "--json")
+    # Without the cut, which would end the turns by itself at their next model call.
+    said = fleet("cancel", at_work.public_id, "--only-this", "--json")
 
     assert said.code == 3, said.err
     failures = said.document["failures"]
