@@ -150,6 +150,7 @@ class EmulatorApp:
         entry: Entry,
     ) -> AnyAnswer:
         world = self.world
+        world.journal.touch(entry)
         try:
             with world.lock:
                 if operation is None:

@@ -84,8 +84,8 @@ class FaultySend:
     async def __call__(self, message: Message) -> None:
         if self._cut:
             return
+        self._remember(message)
         if message["type"] == "http.response.start":
-            self._entry.status = message["status"]
             content = dict(message.get("headers", ())).get(b"content-type", b"")
             self._is_stream = content.startswith(b"text/event-stream")
         elif self._fault is not None and self._fault.kind == "truncate":
@@ -99,6 +99,13 @@ class FaultySend:
             await self._stall(message)
             return
         await self._send(message)
+
+    def _remember(self, message: Message) -> None:
+        """Keep what is about to be told: a death of the process must not make it untrue."""
+        if message["type"] == "http.response.start":
+            self._entry.status = message["status"]
+            self._world.journal.touch(self._entry)
+        self._world.save()
 
     async def _stall(self, message: Message) -> None:
         """Pass on what is left to send, then nothing until somebody gives up."""

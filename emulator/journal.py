@@ -1,8 +1,12 @@
-"""What arrived: every request in order, bounded, with keys masked."""
+"""What arrived: every request in order, bounded, with keys masked.
+
+With a state file it is kept there: what was admitted before a death of the process is known after.
+"""
 
 import asyncio
 import re
 from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +63,7 @@ class Journal:
         self.entries: deque[Entry] = deque(maxlen=LONGEST_JOURNAL)
         self.counts: Counter[str] = Counter()
         self._seq = 0
+        self._unsaved: dict[int, Entry] = {}
         self._changed = asyncio.Event()
 
     def begin(
@@ -77,6 +82,7 @@ class Journal:
             text,
         )
         self.entries.append(entry)
+        self.touch(entry)
         self.counts[operation] += 1
         self._changed.set()
         return entry
@@ -84,6 +90,24 @@ class Journal:
     def clear(self) -> None:
         self.entries.clear()
         self.counts.clear()
+        self._unsaved.clear()
+
+    def touch(self, entry: Entry) -> None:
+        """Say that the entry changes, so that it is saved."""
+        self._unsaved[entry.seq] = entry
+
+    def take_unsaved(self) -> list[Entry]:
+        """What came or changed since the last time."""
+        found = list(self._unsaved.values())
+        self._unsaved.clear()
+        return found
+
+    def load(self, entries: Iterable[Entry]) -> None:
+        """Begin with these, oldest first; the next one is numbered after them."""
+        for entry in entries:
+            self.entries.append(entry)
+            self.counts[entry.operation] += 1
+            self._seq = entry.seq
 
     def view(self, *, since: int, operation: str | None) -> list[dict[str, Any]]:
         """Entries after `since` (a seq), oldest first."""

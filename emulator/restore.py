@@ -36,6 +36,7 @@ def restore(world: World, store: Store) -> bool:
         world.ledger.load(key)
         world.keys_by_hash[key.secret_hash] = key.id
     world.ledger.entries = store.entries()
+    world.journal.load(store.requests())
     for kind, maker in _KINDS.items():
         for body in store.things(kind):
             _take(world, maker(**body), gap_ms=gap_ms)

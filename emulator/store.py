@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from emulator.entities import Entry
+from emulator.journal import LONGEST_JOURNAL
+from emulator.journal import Entry as Request
 from emulator.money import dumps, loads
 
 _SCHEMA = """
@@ -18,6 +20,7 @@ CREATE TABLE IF NOT EXISTS events (
   execution_id TEXT NOT NULL, n INTEGER NOT NULL, at_ms INTEGER NOT NULL, type TEXT NOT NULL,
   data TEXT NOT NULL, PRIMARY KEY (execution_id, n)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
 """
 _ENTRY_FIELDS = [field.name for field in fields(Entry)]
 
@@ -50,6 +53,7 @@ class Store:
         things: Iterable[tuple[str, str, Any]],
         events: Iterable[EventRow],
         entries: Iterable[Entry],
+        requests: Iterable[Request],
     ) -> None:
         """One transaction with everything that changed since the last one."""
         self._db.execute("BEGIN IMMEDIATE")
@@ -65,6 +69,10 @@ class Store:
                 (entry.seq, json.dumps([getattr(entry, name) for name in _ENTRY_FIELDS]))
                 for entry in entries
             ),
+        )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO journal VALUES (?, ?)",
+            ((request.seq, json.dumps(vars(request))) for request in requests),
         )
         self._db.execute("COMMIT")
 
@@ -85,11 +93,18 @@ class Store:
         rows = self._db.execute("SELECT body FROM ledger ORDER BY seq")
         return [Entry(*json.loads(body)) for (body,) in rows]
 
+    def requests(self) -> list[Request]:
+        """The journal, oldest first; what is past its bound is forgotten here too."""
+        last = "(SELECT coalesce(max(seq), 0) FROM journal)"
+        self._db.execute(f"DELETE FROM journal WHERE seq <= {last} - ?", (LONGEST_JOURNAL,))  # noqa: S608 - our own words
+        rows = self._db.execute("SELECT body FROM journal ORDER BY seq")
+        return [Request(**json.loads(body)) for (body,) in rows]
+
     def forget_events(self, *, before_ms: int) -> None:
         self._db.execute("DELETE FROM events WHERE at_ms < ?", (before_ms,))
 
     def clear(self) -> None:
-        for table in ("meta", "things", "events", "ledger"):
+        for table in ("meta", "things", "events", "ledger", "journal"):
             self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own tables
 
     def close(self) -> None:

@@ -148,13 +148,15 @@ class World:
     def save(self) -> None:
         """Write what changed to the state file, if there is one."""
         with self.lock:
+            requests = self.journal.take_unsaved()
             if self._store is None:
                 self._dirty.clear()
                 self.ledger.dirty_keys.clear()
                 self.ledger.dirty_entries.clear()
                 return
             ledger = self.ledger
-            if not (self._dirty or ledger.dirty_keys or self._new_events or ledger.is_metering):
+            changed = self._dirty or ledger.dirty_keys or self._new_events or requests
+            if not (changed or ledger.is_metering):
                 return
             things: list[tuple[str, str, Any]] = [
                 (kind, thing_id, thing) for (kind, thing_id), thing in self._dirty.items()
@@ -166,6 +168,7 @@ class World:
                 things=things,
                 events=self._new_events,
                 entries=entries,
+                requests=requests,
             )
             self._dirty.clear()
             self._new_events.clear()

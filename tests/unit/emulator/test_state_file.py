@@ -118,6 +118,43 @@ def test_answered_request_survives_the_death_of_the_process(tmp_path: Path) -> N
         bench.world.close()
 
 
+def test_what_a_reading_told_stays_true_after_the_death_of_the_process(tmp_path: Path) -> None:
+    before = Bench(state=tmp_path / "world.db", failure_share=0.0)
+    key_id, secret = before.mint(1)
+    (box,) = before.fleet(key=secret)
+    before.dispatch(box, "s", key=secret)
+    before.finish_turns()
+    told = (
+        before.sessions(box),
+        before.frames(box, "s"),
+        before.call("GET", f"/id/v1/keys/{key_id}").json["data"]["budgetSpent"],
+    )
+    # Nothing is closed, and nobody has saved by the clock.
+    after = Bench(state=tmp_path / "world.db", clock=HandClock(before.clock.at_ms + 1000))
+    assert after.frames(box, "s") == told[1]
+    assert after.call("GET", f"/id/v1/keys/{key_id}").json["data"]["budgetSpent"] == told[2]
+    assert [one["status"] for one in after.sessions(box)] == [one["status"] for one in told[0]]
+    for bench in (before, after):
+        bench.world.close()
+
+
+def test_journal_goes_on_after_the_death_of_the_process(tmp_path: Path) -> None:
+    before = Bench(state=tmp_path / "world.db", failure_share=0.0)
+    (box,) = before.fleet()
+    before.dispatch(box, "s", "Read it. [[slow 60]]")
+    before.dispatch(box, "s", "Read it. [[slow 60]]")
+    journal = before.call("GET", "/_emulator/journal").json["entries"]
+    after = Bench(state=tmp_path / "world.db", clock=HandClock(before.clock.at_ms + 1000))
+    after.dispatch(box, "s", "Read it. [[slow 60]]")
+    entries = after.call("GET", "/_emulator/journal").json["entries"]
+    assert entries[:-1] == journal
+    assert entries[-1]["seq"] == journal[-1]["seq"] + 1
+    admitted = [one["admitted"] for one in entries if one["operation"] == "sessions.dispatch"]
+    assert admitted == [True, False, False]
+    for bench in (before, after):
+        bench.world.close()
+
+
 def test_state_file_holds_no_key(tmp_path: Path) -> None:
     bench = Bench(state=tmp_path / "world.db")
     _key_id, secret = bench.mint(1)
