@@ -11,6 +11,7 @@ from emulator.config import DEFAULT_ACCOUNT_KEY, Config
 from emulator.server import EmulatorThread
 from fleets.platform_api.secret import Secret
 from fleets.platform_api.types import BaseUrls
+from tests.contract.leftovers import left_after, opened
 from tests.contract.platform import IS_LIVE, Platform
 
 MARKERS = ("verified", "from_source", "our_choice", "emulator_only")
@@ -63,6 +64,14 @@ def emulator() -> Iterator[EmulatorThread | None]:
         return
     with EmulatorThread(Config(control=True, pace="instant")) as thread:
         yield thread
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open(emulator: EmulatorThread | None) -> Iterator[None]:
+    """No test leaves a thread, a socket or a connection of the database behind."""
+    before = opened()
+    yield
+    assert left_after(before) == []
 
 
 @pytest.fixture

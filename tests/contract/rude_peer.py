@@ -20,8 +20,25 @@ class RudePeer:
     arrivals: list[str] = field(default_factory=list)
     connections: int = 0
     writers: list[asyncio.StreamWriter] = field(default_factory=list)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    serving: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def end(self) -> None:
+        """Cut every connection and wait until nobody serves one."""
+        self.over.set()
+        for writer in self.writers:
+            writer.transport.abort()
+        while self.serving:
+            await asyncio.wait(self.serving)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.serving.add(task)
+        task.add_done_callback(self.serving.discard)
+        await self._serve(reader, writer)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.writers.append(writer)
         try:
@@ -60,7 +77,7 @@ class RudePeer:
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
         elif manner == "silence":
-            await asyncio.sleep(60)
+            await self.over.wait()
         return False
 
 
@@ -80,9 +97,8 @@ async def rude_peer(*manners: Manner) -> AsyncIterator[RudePeer]:
         yield peer
     finally:
         server.close()
-        for writer in peer.writers:
-            writer.transport.abort()
-        await asyncio.sleep(0)
+        await peer.end()
+        await server.wait_closed()
 
 
 def nobody_listens() -> str:
