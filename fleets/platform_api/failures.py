@@ -41,16 +41,25 @@ _STATUS_REFUSALS: Mapping[int, type[PlatformError]] = {
 }
 
 
-def read_json(content: bytes, /) -> Any:
+def read_json(content: bytes | str, /) -> Any:
     """JSON with fractions as Decimal; raises ValueError on anything else, NaN included."""
     try:
-        return json.loads(content, parse_float=Decimal, parse_constant=_no_constant)
+        text = content if isinstance(content, str) else _decoded(content)
+        return _JSON.decode(text)
     except (RecursionError, UnicodeDecodeError) as error:
         raise ValueError(type(error).__name__) from error
 
 
+def _decoded(content: bytes) -> str:
+    return content.decode(json.detect_encoding(content), "surrogatepass")
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+# One for all: `json.loads` would build a decoder for every frame of every stream.
+_JSON = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
 
 
 def from_httpx(error: httpx.HTTPError, /, facts: CallFacts) -> PlatformError:

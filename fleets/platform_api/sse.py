@@ -82,7 +82,7 @@ def _frame(event: ServerSentEvent, previous: ServerSentEvent | None) -> StreamEv
 
 def _data(text: str) -> Mapping[str, Any]:
     try:
-        data = read_json(text.encode())
+        data = read_json(text)
     except ValueError:
         return {}
     return data if isinstance(data, Mapping) else {}

@@ -117,30 +117,31 @@ class Runtime(Resource):
         max_s: float,
     ) -> str:
         clock = self._transport.clock
-        wait_s = max(max_s, self._transport.timeouts.read_s)  # the answer's head has its own time
+        now = asyncio.get_running_loop().time
+        # The answer's head has its own time. One timer for all frames: a task for each would cost
+        # more than reading them.
+        wait_s = max(max_s, self._transport.timeouts.read_s)
         until: float | None = None
         over = False
-        async with aclosing(stream):
-            while True:
-                try:
-                    event = await asyncio.wait_for(anext(stream), wait_s)
-                except StopAsyncIteration:
-                    return "end"
-                except TimeoutError:
-                    return "idle" if until is None or clock() < until else "time"
-                except PlatformUnavailable:
-                    if not collected:
-                        raise
-                    return "broken"
-                until = clock() + max_s if until is None else until
-                collected.append(event)
-                if event.type == "done" and event.is_terminal:
-                    return "terminal"
-                left_s = until - clock()
-                if left_s <= 0:
-                    return "time"
-                over = over or event.is_terminal
-                wait_s = min(left_s, AFTER_TERMINAL_S if over else idle_s)
+        try:
+            async with aclosing(stream), asyncio.timeout(wait_s) as patience:
+                async for event in stream:
+                    until = clock() + max_s if until is None else until
+                    collected.append(event)
+                    if event.type == "done" and event.is_terminal:
+                        return "terminal"
+                    left_s = until - clock()
+                    if left_s <= 0:
+                        return "time"
+                    over = over or event.is_terminal
+                    patience.reschedule(now() + min(left_s, AFTER_TERMINAL_S if over else idle_s))
+        except TimeoutError:
+            return "idle" if until is None or clock() < until else "time"
+        except PlatformUnavailable:
+            if not collected:
+                raise
+            return "broken"
+        return "end"
 
 
 def is_expiry(event: StreamEvent, /) -> bool:
