@@ -11,7 +11,9 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
+from fleets.domain.canonical_json import profile_digest
 from fleets.domain.money import NUSD_PER_USD
+from fleets.domain.profile_body import body_text, facts_of
 from fleets.domain.status import (
     Afterwards,
     FleetState,
@@ -23,6 +25,7 @@ from fleets.domain.status import (
 )
 from fleets.models import (
     Agent,
+    Catalog,
     Connection,
     Fleet,
     FleetEvent,
@@ -30,6 +33,8 @@ from fleets.models import (
     NodeKind,
     Operation,
     OperationNode,
+    Profile,
+    ProfileRevision,
     Run,
     SealedSecret,
     Task,
@@ -239,3 +244,64 @@ class FleetEventFactory(DjangoModelFactory):
     at = factory.Sequence(lambda n: FleetEventFactory._first + timedelta(seconds=n))
     kind = "agent_finished"
     text = "finished after 4 turns"
+
+
+class CatalogFactory(DjangoModelFactory):
+    """Everybody's catalog; `team=` makes it a team's."""
+
+    class Meta:
+        model = Catalog
+
+    name = factory.Sequence(lambda n: f"Shelf {n}")
+    slug = factory.Sequence(lambda n: f"shelf-{n}")
+
+
+class ProfileFactory(DjangoModelFactory):
+    """A profile with its r1 as head; `body=` is what that says."""
+
+    class Meta:
+        model = Profile
+
+    catalog = factory.SubFactory(CatalogFactory)
+    slug = factory.Sequence(lambda n: f"code-reviewer-{n}")
+    owner = factory.SubFactory(UserFactory)
+    created_at = factory.LazyFunction(timezone.now)
+    updated_at = factory.SelfAttribute("created_at")
+    name = factory.SelfAttribute("slug")
+
+    @classmethod
+    def _create(cls, model_class: type[Profile], *args: Any, **kwargs: Any) -> Profile:
+        body = kwargs.pop("body", {"name": kwargs["slug"], "harness": "opencode"})
+        profile = model_class.objects.create(**kwargs)
+        ProfileRevisionFactory(profile=profile, body=body, published_at=profile.created_at)
+        return profile
+
+
+class ProfileRevisionFactory(DjangoModelFactory):
+    """The next revision of a profile, by its owner; with `published_at` it is the head."""
+
+    class Meta:
+        model = ProfileRevision
+
+    profile = factory.SubFactory(ProfileFactory)
+    author = factory.SelfAttribute("profile.owner")
+    created_at = factory.LazyFunction(timezone.now)
+    body: ClassVar[dict[str, Any]] = {"harness": "opencode"}
+
+    @classmethod
+    def _create(
+        cls, model_class: type[ProfileRevision], *args: Any, **kwargs: Any
+    ) -> ProfileRevision:
+        profile, body = kwargs["profile"], kwargs["body"]
+        facts = facts_of(body)
+        kwargs |= {"number": profile.newest + 1, "body": body_text(body)}
+        revision = model_class.objects.create(digest=profile_digest(body), **kwargs)
+        profile.newest = revision.number
+        profile.name = facts.name or profile.slug
+        profile.search_text = facts.search_text
+        profile.tags = list(facts.tags)
+        profile.harness, profile.model = facts.harness, facts.model
+        if revision.published_at is not None:
+            profile.head = revision
+        profile.save()
+        return revision

@@ -8,6 +8,16 @@ from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
 from fleets.models.operations import NodeKind, Operation, OperationNode
 from fleets.models.people import Team, Theme, User
+from fleets.models.profiles import (
+    Catalog,
+    Profile,
+    ProfileDraft,
+    ProfileExample,
+    ProfileLabel,
+    ProfileRevision,
+    RemoteProfile,
+    Syntax,
+)
 from fleets.models.runs import Run, Task, Turn
 from fleets.models.sealed import SealedSecret
 
@@ -15,6 +25,7 @@ __all__ = [
     "Agent",
     "AgentProfile",
     "AuditEvent",
+    "Catalog",
     "Connection",
     "Fleet",
     "FleetEvent",
@@ -22,8 +33,15 @@ __all__ = [
     "NodeKind",
     "Operation",
     "OperationNode",
+    "Profile",
+    "ProfileDraft",
+    "ProfileExample",
+    "ProfileLabel",
+    "ProfileRevision",
+    "RemoteProfile",
     "Run",
     "SealedSecret",
+    "Syntax",
     "Task",
     "Team",
     "Theme",

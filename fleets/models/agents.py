@@ -18,6 +18,13 @@ class AgentProfile(models.Model):
     digest = models.CharField(max_length=16)
     name = models.CharField(max_length=200, blank=True, default="")
     body = models.TextField()
+    revision = models.ForeignKey(
+        "ProfileRevision",
+        models.SET_NULL,
+        null=True,
+        related_name="used_as",
+        help_text="Of the catalog, where it came from there.",
+    )
 
     class Meta:
         ordering = ["pk"]

@@ -14,7 +14,7 @@ from fleets.domain.errors import NotAllowed
 from fleets.domain.money import NUSD_PER_USD
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.status import Afterwards, OperationState, Role, TaskState
-from fleets.models import Agent, AuditEvent, Connection, Fleet, User
+from fleets.models import Agent, AuditEvent, Connection, Fleet, ProfileLabel, User
 from fleets.services.actor import Actor
 from fleets.services.afterwards import change_afterwards
 from fleets.services.cancel import cancel_fleet
@@ -24,15 +24,32 @@ from fleets.services.hold import hold_fleet, release_fleet
 from fleets.services.launch import launch_fleet
 from fleets.services.operations import retry_operation
 from fleets.services.preferences import set_preferences
+from fleets.services.profile_labels import remove_label, set_label
+from fleets.services.profile_shelf import (
+    archive_profile,
+    delete_profile,
+    hand_over,
+    hand_over_all,
+    unarchive_profile,
+)
+from fleets.services.profiles import (
+    create_profile,
+    publish_revision,
+    restore_revision,
+    save_revision,
+)
 from fleets.services.prompt import prompt_agent
 from fleets.services.run_again import RunAgain, run_again
 from fleets.services.stop_machines import stop_machines
 from tests.factories import (
     AgentFactory,
+    CatalogFactory,
     ConnectionFactory,
     FleetFactory,
     MachineFactory,
     OperationFactory,
+    ProfileFactory,
+    ProfileRevisionFactory,
     RunFactory,
     TeamFactory,
     UserFactory,
@@ -106,6 +123,14 @@ def _prompt(actor: Actor) -> None:
     prompt_agent(_done(_person(actor)), text="Go on.", actor=actor, form_key="form-prompt")
 
 
+def _remove_label(actor: Actor) -> None:
+    profile = ProfileFactory()
+    ProfileLabel.objects.create(
+        profile=profile, name="stable", revision=profile.head, set_at=timezone.now()
+    )
+    remove_label(profile, name="stable", actor=actor)
+
+
 # act → what a person does, and whether it takes a reason.
 ACTS: Final[dict[str, tuple[Act, bool]]] = {
     "launch_fleet": (_launch, False),
@@ -133,6 +158,46 @@ ACTS: Final[dict[str, tuple[Act, bool]]] = {
     "retry_operation": (_retry, False),
     "run_again": (_run_again, False),
     "prompt_agent": (_prompt, False),
+    "create_profile": (
+        lambda a: create_profile(
+            catalog=CatalogFactory(), body={"name": "reviewer"}, note=WHY, actor=a
+        ),
+        True,
+    ),
+    "save_revision": (
+        lambda a: save_revision(
+            ProfileFactory(), body={"name": "x"}, base=1, note=WHY, actor=a, publish=True
+        ),
+        True,
+    ),
+    "publish_revision": (
+        lambda a: publish_revision(ProfileRevisionFactory().profile, number=2, actor=a),
+        False,
+    ),
+    "restore_revision": (
+        lambda a: restore_revision(
+            ProfileRevisionFactory().profile, number=1, note=WHY, actor=a, publish=True
+        ),
+        True,
+    ),
+    "set_label": (lambda a: set_label(ProfileFactory(), name="stable", number=1, actor=a), False),
+    "remove_label": (_remove_label, False),
+    "archive_profile": (lambda a: archive_profile(ProfileFactory(), actor=a, reason=WHY), True),
+    "unarchive_profile": (
+        lambda a: unarchive_profile(
+            ProfileFactory(archived_at=timezone.now()), actor=a, reason=WHY
+        ),
+        True,
+    ),
+    "delete_profile": (lambda a: delete_profile(ProfileFactory(), actor=a, reason=WHY), True),
+    "hand_over": (
+        lambda a: hand_over(ProfileFactory(), to=UserFactory(), actor=a, reason=WHY),
+        True,
+    ),
+    "hand_over_all": (
+        lambda a: hand_over_all(ProfileFactory().owner, to=UserFactory(), actor=a, reason=WHY),
+        True,
+    ),
     "set_preferences": (lambda a: set_preferences(_person(a), actor=a, theme="dark"), False),
 }
 
