@@ -11,13 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fleets.domain import ids
-from fleets.domain.driving import FAST_READ_S, FLEET_READ_S
+from fleets.domain.driving import FAST_READ_S, UNSETTLED_READ_S
 from fleets.domain.placement import AgentSpec, Auto, plan_machines
 from fleets.domain.prices import MACHINE_SIZES
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformUnavailable
-from fleets.platform_api.reading import read_turn
+from fleets.platform_api.reading import TurnFold
 from fleets.platform_api.secret import Secret
+from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.transport import Transport
 from fleets.platform_api.types import BaseUrls, MachineRow, SessionRow
 from fleets.services.driving import reading
@@ -89,7 +90,7 @@ class _Script:
         while not all(work.is_done for work in self._work):
             await self._begin()
             await asyncio.sleep(FAST_READ_S)
-            if not self._settled and time.monotonic() - looked_at >= FLEET_READ_S:
+            if not self._settled and time.monotonic() - looked_at >= UNSETTLED_READ_S:
                 self._take((await self._client.fleets.get(self._fleet_id)).machines)
                 looked_at = time.monotonic()
             await asyncio.gather(*(self._read(work) for work in self._work if work.open))
@@ -139,14 +140,21 @@ class _Script:
         ended = row.status in reading.ENDED_WORDS and row.active_execution_id is None
         if not ended and work.is_warm:
             return
-        seen = await self._client.sessions.read_events(
+        fold = TurnFold()
+
+        def is_enough(event: StreamEvent) -> bool:
+            fold.add(event)
+            return fold.warm and not ended
+
+        await self._client.sessions.read_events(
             work.sandbox_id,
             row.session_id,
             execution_id=work.open[row.session_id],
+            stop_when=is_enough,
             idle_s=reading.EVENTS_IDLE_S if ended else reading.PEEK_IDLE_S,
             max_s=reading.EVENTS_MAX_S if ended else reading.PEEK_MAX_S,
         )
-        told = read_turn(seen.events)
+        told = fold.reading()
         work.is_warm = work.is_warm or ended or told.warm
         if ended:
             work.answers[row.session_id] = told.final_text or told.text

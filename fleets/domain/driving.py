@@ -14,12 +14,15 @@ from fleets.domain.status import TurnState
 FAST_READ_S: Final = 0.5
 SLOWEST_READ_S: Final = 5.0
 KEY_READ_S: Final = 2.0
-FLEET_READ_S: Final = 1.0
 REDISPATCH_FIRST_S: Final = 1.0
 REDISPATCH_LAST_S: Final = 30.0
 TIMEOUT_GRACE_S: Final = 30.0
 # A request without an answer may still arrive; after so long nobody expects it any more.
 UNANSWERED_S: Final = 30.0
+# How often a fleet's row is read while its machines are made, and the least that the account's rate
+# allows: a fifth of the requests.
+UNSETTLED_READ_S: Final = 0.5
+UNSETTLED_SHARE: Final = 0.2
 # Reading may take this share of the account's requests; the rest is for dispatches and stopping.
 READ_SHARE: Final = 0.5
 # A round of calls takes about this long at the account's rate, so that a tick stays short.
@@ -117,13 +120,25 @@ def round_limit(rate_per_minute: int) -> int:
     return min(LARGEST_ROUND, max(SMALLEST_ROUND, rate_per_minute * ROUND_S // 60))
 
 
-def read_interval_s(*, youngest_turn_s: float, machines: int, rate_per_minute: int) -> float:
-    """Seconds until machines with open turns are read again.
+def fleet_read_s(rate_per_minute: int) -> float:
+    """Seconds between two reads of a fleet whose machines are being made."""
+    if rate_per_minute <= 0:
+        return UNSETTLED_READ_S
+    return max(UNSETTLED_READ_S, 60 / (rate_per_minute * UNSETTLED_SHARE))
+
+
+def read_interval_s(
+    *, youngest_turn_s: float, machines: int, rate_per_minute: int, is_cut_short: bool = False
+) -> float:
+    """Seconds from the beginning of one reading of machines with open turns to the next.
 
     Short while turns are young, longer as the youngest grows old, and never more often than the
-    account's rate leaves room for (one request per machine).
+    account's rate leaves room for (one request per machine). `is_cut_short`: the round was full and
+    more could be done at once, so only the rate says when.
     """
     by_age = min(SLOWEST_READ_S, max(FAST_READ_S, youngest_turn_s / 20))
+    if is_cut_short:
+        by_age = 0.0
     if rate_per_minute <= 0:
         return by_age
     by_rate = machines / (rate_per_minute / 60 * READ_SHARE)

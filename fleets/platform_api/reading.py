@@ -100,6 +100,11 @@ class TurnFold:
         line = describe_event(event, model_call=self._model_calls or None)
         self._last_line = line or self._last_line
 
+    @property
+    def warm(self) -> bool:
+        """Whether model or tool activity was seen (contract 10 row 25)."""
+        return self._warm
+
     def reading(self) -> TurnReading:
         facts = self._facts
         return TurnReading(

@@ -88,14 +88,19 @@ class Runtime(Resource):
         *,
         execution_id: str | None = None,
         since: str | None = None,
+        stop_when: Callable[[StreamEvent], bool] | None = None,
         idle_s: float = 1.0,
         max_s: float = 10.0,
     ) -> EventRead:
         """Reads what is there: to the terminal frame, to `idle_s` without one, or for `max_s`.
 
+        Or to the first frame for which `stop_when` is true.
+
         A stream that breaks after its first frame is an incomplete read; before it, it raises.
         """
-        stream = self.events(sandbox_id, session_id, execution_id=execution_id, since=since)
+        stream = self.events(
+            sandbox_id, session_id, execution_id=execution_id, since=since, stop_when=stop_when
+        )
         collected: list[StreamEvent] = []
         ended_by = await self._collect(stream, collected, idle_s=idle_s, max_s=max_s)
         complete = any(event.is_terminal for event in collected)

@@ -8,7 +8,7 @@ from datetime import datetime
 from fleets.models import Machine, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformError, RateLimited
-from fleets.platform_api.reading import TurnReading, read_turn
+from fleets.platform_api.reading import TurnFold, TurnReading, read_turn
 from fleets.platform_api.resources.sessions import PAGE
 from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.types import FleetRow, KeyRow, SessionRow, TurnResult
@@ -184,19 +184,26 @@ async def _peek(
     client: PlatformClient, machine: Machine, turn: Turn, execution_id: str | None, news: News
 ) -> None:
     """Look whether the machine's first turn has reached a model (contract 10.25)."""
+    fold = TurnFold()
+
+    def is_warm(event: StreamEvent) -> bool:
+        fold.add(event)
+        return fold.warm
+
     try:
         async with news.places:
-            seen = await client.sessions.read_events(
+            await client.sessions.read_events(
                 machine.sandbox_id,
                 turn.agent.session_id,
                 execution_id=execution_id,
+                stop_when=is_warm,
                 idle_s=PEEK_IDLE_S,
                 max_s=PEEK_MAX_S,
             )
     except PlatformError as error:
         news.errors.append(error)
         return
-    if read_turn(seen.events).warm:
+    if fold.warm:
         news.warm.add(machine.pk)
 
 

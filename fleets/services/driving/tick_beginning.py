@@ -59,14 +59,16 @@ def _choose(tick: Tick) -> list[Turn]:
         stopping.stop_for_budget(run, fleet, calls_in_flight=0, was_refused=False, now=now)
         recount(fleet, now=now)
         return []
+    most = round_limit(fleet.connection.rate_per_minute)
     chosen = choose(
         queued=queued,
         open_turns=open_turn_views(view.open_turns, now=now),
         machines=machine_views(view.machines),
         slots=limit,
-        most=round_limit(fleet.connection.rate_per_minute),
+        most=most,
         may_begin=_may_begin(fleet),
     )
+    tick.is_cut_short |= len(chosen.tasks) == most
     repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]
     beginning.write_repeats(repeats, now=now)
     return repeats + beginning.write_turns(run, fleet, chosen.tasks, now=now)

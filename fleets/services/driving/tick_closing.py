@@ -6,13 +6,13 @@ from typing import Final
 from django.db.models import F
 from django.utils import timezone
 
-from fleets.domain.driving import FLEET_READ_S, read_interval_s
+from fleets.domain.driving import fleet_read_s, read_interval_s
 from fleets.models import Fleet, Run, Turn
 from fleets.platform_api.types import KeyRow
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.run_end import end_run_if_done
 from fleets.services.driving.tick_under_way import Tick
-from fleets.services.driving.view import RunView, load_open_turns
+from fleets.services.driving.view import load_open_turns
 
 # Nothing is open and nothing begins: held, or waiting for machines or money.
 IDLE_S: Final = 2.0
@@ -36,13 +36,15 @@ def close(tick: Tick, *, last: KeyRow | None) -> float | None:
     if end_run_if_done(run, fleet, now=now):
         return None
     open_turns = load_open_turns(run)
-    return _next_tick_s(view, open_turns, now=now)
+    return max(0.0, _interval_s(tick, open_turns, now=now) - tick.lasted_s)
 
 
-def _next_tick_s(view: RunView, open_turns: list[Turn], *, now: datetime) -> float:
+def _interval_s(tick: Tick, open_turns: list[Turn], *, now: datetime) -> float:
+    """Seconds from the beginning of this tick to that of the next."""
+    fleet = tick.view.fleet
     if not open_turns:
-        if view.fleet.settled_at is None:
-            return FLEET_READ_S
+        if fleet.settled_at is None:
+            return fleet_read_s(fleet.connection.rate_per_minute)
         return IDLE_S
     youngest = min(
         (now - (turn.admitted_at or turn.requested_at or now)).total_seconds()
@@ -51,5 +53,6 @@ def _next_tick_s(view: RunView, open_turns: list[Turn], *, now: datetime) -> flo
     return read_interval_s(
         youngest_turn_s=youngest,
         machines=len({turn.agent.machine_id for turn in open_turns}),
-        rate_per_minute=view.fleet.connection.rate_per_minute,
+        rate_per_minute=fleet.connection.rate_per_minute,
+        is_cut_short=tick.is_cut_short,
     )

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.utils import timezone
 
-from fleets.domain.driving import FLEET_READ_S, KEY_READ_S, round_limit
+from fleets.domain.driving import KEY_READ_S, fleet_read_s, round_limit
 from fleets.domain.status import OutcomeReason
 from fleets.gateway import gateway
 from fleets.models import Fleet, Machine
@@ -19,7 +19,7 @@ from fleets.services.driving.tick_under_way import Tick, call
 from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_state import recount
 
-# How often a fleet's row is read once its machines have settled; until then every FLEET_READ_S.
+# How often a fleet's row is read once its machines have settled; until then by `fleet_read_s`.
 SETTLED_READ_S: Final = 15.0
 
 
@@ -35,7 +35,9 @@ def read(tick: Tick) -> News:
         fleet_id=fleet.public_id if _fleet_is_due(fleet, now) else None,
         key_id=fleet.key_id if _key_is_due(fleet, now) else None,
     )
-    return call(tick, read_round(gateway().account(fleet.connection), plan))
+    news = call(tick, read_round(gateway().account(fleet.connection), plan))
+    tick.is_cut_short |= news.ends_left <= 0
+    return news
 
 
 def _in_turn(machines: list[Machine], *, most: int, tick: int) -> tuple[Machine, ...]:
@@ -47,7 +49,8 @@ def _in_turn(machines: list[Machine], *, most: int, tick: int) -> tuple[Machine,
 
 
 def _fleet_is_due(fleet: Fleet, now: datetime) -> bool:
-    every = FLEET_READ_S if fleet.settled_at is None else SETTLED_READ_S
+    unsettled_s = fleet_read_s(fleet.connection.rate_per_minute)
+    every = unsettled_s if fleet.settled_at is None else SETTLED_READ_S
     return fleet.platform_seen_at is None or now - fleet.platform_seen_at >= timedelta(
         seconds=every
     )

@@ -1,8 +1,9 @@
 """A tick under way: what it has read, whose lease it holds, how it calls the platform."""
 
 import asyncio
+import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fleets.gateway import ask_database, gateway
@@ -15,11 +16,22 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Tick:
-    """One tick under way; `requests` counts the calls it has made of the platform."""
+    """One tick under way.
+
+    `requests` counts the calls it has made of the platform; `is_cut_short`: a round was full, and
+    more could be read or begun at once.
+    """
 
     view: RunView
     owner: str
     requests: int = 0
+    is_cut_short: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def lasted_s(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.began
 
 
 def must_hold(tick: Tick) -> None:
