@@ -11,6 +11,7 @@ from fleets.domain.harnesses import HARNESSES
 from fleets.domain.ids import AGENT_ID
 from fleets.domain.json_lines import Path
 from fleets.domain.placement_input import MOST_PER_MACHINE, placement_of_json
+from fleets.domain.profile_refs import ProfileRef, ref_of_json
 from fleets.domain.profile_schema.profile import check_profile
 from fleets.domain.profile_schema.shapes import LARGEST_SAFE, kind_of
 from fleets.domain.profile_schema.texts import is_env_name
@@ -51,6 +52,7 @@ def read_fields(entry: Any, *, at: int) -> Read:
         profile=_profile(entry, at, read),
         task=_task(entry, at, read),
         placement=_placement(entry, at, read),
+        ref=_reference(entry, at, read),
     )
     return read
 
@@ -134,11 +136,7 @@ def _option_problem(name: str, value: Any) -> str:
 
 def _profile(entry: Mapping[str, Any], at: int, read: Read) -> Mapping[str, Any] | None:
     value = entry.get("profile")
-    if "profile" not in entry:
-        return None
-    if isinstance(value, str) or (isinstance(value, dict) and "profileId" in value):
-        words = "saved profiles are not read from here: write the profile itself into the file."
-        read.problems.append(((at, "profile"), words))
+    if "profile" not in entry or _is_reference(value):
         return None
     checked = check_profile(value)
     for issue in checked.issues:
@@ -151,6 +149,24 @@ def _profile(entry: Mapping[str, Any], at: int, read: Read) -> Mapping[str, Any]
         path = (*issue.path, keys[0]) if keys else issue.path
         read.problems.append(((at, "profile", *path), f"{words} ({issue.code.value})."))
     return None if checked.issues else checked.profile
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and "profileId" in value)
+
+
+def _reference(entry: Mapping[str, Any], at: int, read: Read) -> ProfileRef | None:
+    value = entry.get("profile")
+    if not _is_reference(value):
+        return None
+    words = (
+        'a saved profile is named {"profileId": "code-reviewer"}, with revision, fixed or label.'
+    )
+    found = ref_of_json(value) if isinstance(value, dict) else words
+    if isinstance(found, str):
+        read.problems.append(((at, "profile"), found))
+        return None
+    return found
 
 
 def _task(entry: Mapping[str, Any], at: int, read: Read) -> str | None:

@@ -3,13 +3,14 @@
 The precedence is the platform's (contract 10, row 26). The turn's backend is built from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from fleets.domain.canonical_json import profile_digest
 from fleets.domain.harnesses import harness_named
 from fleets.domain.placement import AgentSpec, PlacementRule
+from fleets.domain.profile_refs import ProfileRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,10 @@ class ModelAsked:
 
 @dataclass(frozen=True, slots=True)
 class AgentAsked:
-    """What a file says of one agent; None is left to its profile and to the fleet."""
+    """What a file says of one agent; None is left to its profile and to the fleet.
+
+    `profile` is written out; `ref` names one of the catalog, whose content is not known yet.
+    """
 
     agent_id: str
     harness: str | None = None
@@ -33,11 +37,15 @@ class AgentAsked:
     profile: Mapping[str, Any] | None = None
     task: str | None = None
     placement: PlacementRule | None = None
+    ref: ProfileRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPlan:
-    """What will be asked for one agent, nothing left open. `profile_digest` None: no profile."""
+    """What will be asked for one agent, nothing left open. `profile_digest` None: no profile.
+
+    `saved` is the revision of the catalog that the profile is, None where it was written out.
+    """
 
     agent_id: str
     harness: str
@@ -47,6 +55,7 @@ class AgentPlan:
     profile_digest: str | None = None
     task: str | None = None
     placement: PlacementRule | None = None
+    saved: int | None = None
 
     @property
     def for_placement(self) -> AgentSpec:
@@ -71,9 +80,28 @@ class AgentPlan:
         return bool(known and known.api_key_env and not self.model_options.get("apiKeyEnv"))
 
 
-def plan_agent(asked: AgentAsked, *, harness: str, model: str) -> AgentPlan:
-    """Settle one agent; `harness` and `model` are the fleet's defaults."""
-    profile = asked.profile
+class SavedProfile(Protocol):
+    """A profile of the catalog, found: its content, and the row of the revision it is."""
+
+    @property
+    def body(self) -> Mapping[str, Any]: ...
+
+    @property
+    def revision_pk(self) -> int: ...
+
+
+Resolve = Callable[[ProfileRef], SavedProfile]
+
+
+def plan_agent(
+    asked: AgentAsked, *, harness: str, model: str, resolve: Resolve | None = None
+) -> AgentPlan:
+    """Settle one agent; `harness` and `model` are the fleet's defaults.
+
+    What `resolve` raises for a profile that is not there goes through.
+    """
+    saved = resolve(asked.ref) if asked.ref is not None and resolve is not None else None
+    profile = asked.profile if saved is None else saved.body
     from_profile = _model_of(profile)
     options = dict(asked.model.options)
     chosen = asked.model.model
@@ -90,6 +118,7 @@ def plan_agent(asked: AgentAsked, *, harness: str, model: str) -> AgentPlan:
         profile_digest=None if profile is None else profile_digest(profile),
         task=asked.task,
         placement=asked.placement,
+        saved=None if saved is None else saved.revision_pk,
     )
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from fleets.domain.agent_fields import FIELDS, read_fields
-from fleets.domain.agent_plan import AgentAsked, AgentPlan, plan_agent
+from fleets.domain.agent_plan import AgentAsked, AgentPlan, Resolve
+from fleets.domain.agent_settling import find_saved, plan_agents, provider_problems
 from fleets.domain.credentials import find_credentials
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import harness_named
 from fleets.domain.ids import MAX_AGENTS
 from fleets.domain.json_lines import JsonText, Path, read_json
-from fleets.domain.prices import provider_of
 from fleets.domain.profile_schema.shapes import show_path
 from fleets.domain.raw_keys import unfit_places
 from fleets.domain.spec_fields import shorten
@@ -68,11 +68,14 @@ class _Reading:
         return shorten(named) if is_safe else ""
 
 
-def read_agents(text: str, *, harness: str, model: str, has_message: bool) -> tuple[AgentPlan, ...]:
+def read_agents(
+    text: str, *, harness: str, model: str, has_message: bool, resolve: Resolve | None = None
+) -> tuple[AgentPlan, ...]:
     """The agents of a file, settled with the fleet's defaults, in the order given.
 
-    `has_message`: the fleet's own prompt goes to every agent, so none needs a task. Raises
-    InvalidInput at `agents` with all problems, in the order of their lines.
+    `has_message`: the fleet's own prompt goes to every agent, so none needs a task. `resolve` finds
+    saved profiles; without it they are refused. Raises InvalidInput at `agents` with all problems,
+    in the order of their lines.
     """
     source = _read_text(text)
     agents = source.value
@@ -88,10 +91,12 @@ def read_agents(text: str, *, harness: str, model: str, has_message: bool) -> tu
     reading.found += _twice(asked)
     if not has_message:
         reading.found += _idle(asked, unfit=reading.unfit)
+    found, missing = find_saved(asked, resolve)
+    reading.found += [((at, "profile"), words) for at, words in missing]
     if reading.found:
         raise InvalidInput(reading.problems())
-    plans = tuple(plan_agent(one, harness=harness, model=model) for one in asked)
-    reading.found += _provider_problems(plans)
+    plans = plan_agents(asked, harness=harness, model=model, found=found)
+    reading.found += [((at, "model"), words) for at, words in provider_problems(plans)]
     if reading.found:
         raise InvalidInput(reading.problems())
     return plans
@@ -155,15 +160,3 @@ def _idle(asked: list[AgentAsked], *, unfit: set[Path]) -> Iterator[tuple[Path, 
     for at, agent in enumerate(asked):
         if agent.task is None and (at, "task") not in unfit:
             yield (at,), "neither a message for all nor a task of its own: nothing to do."
-
-
-def _provider_problems(plans: tuple[AgentPlan, ...]) -> Iterator[tuple[Path, str]]:
-    for at, plan in enumerate(plans):
-        known = harness_named(plan.harness)
-        provider = plan.model_options.get("provider") or provider_of(plan.model)
-        if known and known.provider and provider and provider != known.provider:
-            yield (
-                (at, "model"),
-                f"{known.name} runs only models of {known.provider}, and {plan.model} is of"
-                f" {provider}.",
-            )

@@ -1,7 +1,7 @@
 """What a launch asks for, and reading it from a form or a command with every problem at once."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -14,6 +14,7 @@ from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
 from fleets.domain.ids import MAX_AGENTS, agent_ids
+from fleets.domain.machine_needs import MachineNeeds
 from fleets.domain.money_input import parse_usd
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.placement import Auto, PlacementRule
@@ -29,7 +30,7 @@ from fleets.domain.spec_fields import (
     shorten,
 )
 from fleets.domain.status import Afterwards
-from fleets.domain.template import Template, parse_template
+from fleets.domain.template import LAUNCH_FIELDS, Template, parse_template
 
 DEFAULT_MODEL: Final = "gpt-4.1-mini"
 DEFAULT_SIZE: Final = "small"
@@ -43,6 +44,7 @@ MAX_AFTER_DELAY_S: Final = 86_400
 AUTO: Final = "auto"
 
 _PACKED: Final[PlacementRule] = Auto()
+_NO_NEEDS: Final = MachineNeeds()
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _FINDS_SHOWN: Final = 5
 _Value = TypeVar("_Value")
@@ -73,6 +75,7 @@ class LaunchSpec:
     tags: tuple[str, ...] = ()
     agents: tuple[AgentPlan, ...] = ()
     placement: PlacementRule = _PACKED
+    machine: MachineNeeds = _NO_NEEDS
 
     @property
     def plans(self) -> tuple[AgentPlan, ...]:
@@ -183,7 +186,7 @@ def _count(text: str) -> int:
     return read_whole(text, place="count", what="The number of agents", least=1, most=MAX_AGENTS)
 
 
-def read_prompt(text: str) -> str:
+def read_prompt(text: str, *, fields: Collection[str] = LAUNCH_FIELDS) -> str:
     """A message for every agent of a fleet. Raises InvalidInput at `prompt`, quoting no secret."""
     if not text:
         raise InvalidInput.at("prompt", "The prompt is missing: what should each agent do?")
@@ -206,7 +209,7 @@ def read_prompt(text: str) -> str:
             for find in finds
         )
     # Browsers send a form's line ends as CRLF.
-    return parse_template(text.replace("\r\n", "\n"), place="prompt").source
+    return parse_template(text.replace("\r\n", "\n"), place="prompt", fields=fields).source
 
 
 def _harness(text: str) -> str:

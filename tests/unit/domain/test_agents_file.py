@@ -160,7 +160,7 @@ def test_an_agent_with_neither_message_nor_task_is_refused_by_name() -> None:
         ({"model": {"mode": "web"}}, "api or cli"),
         ({"model": {"authMode": "none"}}, "api-key or oauth"),
         ({"model": {"baseUrl": "example.org"}}, "http(s) address"),
-        ({"profile": "code-reviewer"}, "saved profiles are not read"),
+        ({"profile": "code-reviewer"}, 'a saved profile is named {"profileId"'),
         ({"profile": {"profileId": "p", "revision": 4}}, "saved profiles are not read"),
         ({"profile": None}, "must be an object, not null (invalid_type)"),
         ({"profile": {"nmae": "x"}}, ".profile.nmae (agent-1): “nmae” is no field here"),
