@@ -87,7 +87,7 @@ class SavedProfile(Protocol):
     def body(self) -> Mapping[str, Any]: ...
 
     @property
-    def revision_pk(self) -> int: ...
+    def revision_id(self) -> int: ...
 
 
 Resolve = Callable[[ProfileRef], SavedProfile]
@@ -118,7 +118,7 @@ def plan_agent(
         profile_digest=None if profile is None else profile_digest(profile),
         task=asked.task,
         placement=asked.placement,
-        saved=None if saved is None else saved.revision_pk,
+        saved=None if saved is None else saved.revision_id,
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from fleets.domain.agent_fields import read_fields
 from fleets.domain.agent_plan import AgentAsked
+from fleets.domain.answer_check import AnswerCheck
+from fleets.domain.answer_document import answer_check_problems
 from fleets.domain.definition_shape import AGENTS, DOCUMENT
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.ids import MAX_AGENTS
@@ -27,7 +29,7 @@ from fleets.domain.matrix import (
 from fleets.domain.placement_input import placement_of_json, placement_word
 from fleets.domain.profile_refs import ProfileRef
 from fleets.domain.profile_schema.issues import Path
-from fleets.domain.profile_schema.shapes import Note, kind_of, show_path
+from fleets.domain.profile_schema.shapes import Note, show_path
 from fleets.domain.raw_keys import unfit_places
 from fleets.domain.spec import LaunchSpec, parse_launch, read_prompt
 from fleets.domain.spec_fields import shorten
@@ -81,6 +83,7 @@ class Definition:
     message: str
     base: LaunchSpec
     machine: MachineNeeds
+    answer: AnswerCheck
 
     @property
     def asks_for_rows(self) -> bool:
@@ -135,6 +138,9 @@ def check_definition(body: Any) -> Read:
     if not isinstance(body, Mapping):
         return read
     base = _base(body, read)
+    wrong, answer = answer_check_problems(body.get("answer", {}))
+    for path, words in wrong:
+        read.add(("answer", *path), words)
     agents = _agents(body.get("agents"), read)
     if agents is not None:
         _check_message(body, agents, read)
@@ -145,6 +151,7 @@ def check_definition(body: Any) -> Read:
             message=str(body.get("message", "")).replace("\r\n", "\n"),
             base=base,
             machine=needs_of(body.get("machine", {})),
+            answer=answer,
         )
     return read
 
@@ -320,6 +327,3 @@ def _check_text(text: str, path: Path, fields: Sequence[str], read: Read) -> Non
             repair = problem.repair
             named = repair and Repair(repair.label, show_path(path), repair.value)
             read.add(path, problem.message, named)
-
-
-__all__ = ["Counted", "Definition", "Listed", "check_definition", "kind_of", "read_definition"]

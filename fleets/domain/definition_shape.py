@@ -150,6 +150,7 @@ DOCUMENT: Final = fields(
         "afterwardsDelay": _typed("30 min"),
         "tags": list_of(line(most_chars=40)),
         "machine": NEEDS,
+        "answer": anything,
     },
     required=("name", "agents"),
 )

@@ -44,7 +44,7 @@ def problems(body: Any) -> dict[str, str]:
 @dataclass(frozen=True)
 class Saved:
     body: Mapping[str, Any]
-    revision_pk: int
+    revision_id: int
 
 
 def resolve(ref: ProfileRef) -> Saved:
@@ -184,6 +184,7 @@ def test_rows_that_come_with_the_launch_are_asked_for() -> None:
             "domain",
         ),
         (counted(machine={"egress": {"domains": []}}), "machine.egress.domains", "at least 1"),
+        (counted(answer={"shape": "xml"}), "answer.shape", "must be one of"),
         (counted(machine={"egres": {}}), "machine.egres", "did you mean egress?"),
     ],
 )  # fmt: skip
