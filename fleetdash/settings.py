@@ -200,6 +200,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "housekeeping", "expires": 5},
     },
+    "read-accounts": {
+        "task": "fleets.read_accounts",
+        "schedule": 5.0,
+        "options": {"queue": "housekeeping", "expires": 5},
+    },
 }
 
 # The platform account of the first connection; `manage.py setup` stores it.

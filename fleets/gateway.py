@@ -129,7 +129,10 @@ class Gateway:
 
         A fleet without a budget has no key of its own and is billed to the account.
         """
-        client = self.account(fleet.connection)
+        return self.with_key_of(fleet, self.account(fleet.connection))
+
+    def with_key_of(self, fleet: Fleet, client: PlatformClient) -> PlatformClient:
+        """The same client signing with the fleet's own key, where it has one that we hold."""
         if fleet.key_secret is None:
             return client
         return client.with_key(Secret(fleet.key_secret.reveal()))

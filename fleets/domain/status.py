@@ -122,10 +122,23 @@ class Role(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whether we launched a fleet or found it on the account."""
+    """Where a fleet comes from: launched here, made by an agent of a fleet we know, or found on the
+    account and made by somebody else.
+    """
 
     OURS = "ours"
+    SPAWNED = "spawned"
     FOREIGN = "foreign"
+
+
+class KeyKnownBy(StrEnum):
+    """How a found fleet's key was told from the others of the account.
+
+    `name`: it bears the fleet's id. `time`: the only key minted right before the fleet was made.
+    """
+
+    NAME = "name"
+    TIME = "time"
 
 
 TURN_MOVES: Final[Mapping[TurnState, frozenset[TurnState]]] = {
@@ -278,7 +291,8 @@ class FleetFacts:
     operation is under way. `cancelled`: a cancel of the whole fleet has ended and kept something
     from completing. `held`: no new turns are sent. `budget_stopped`: work was refused, or not
     begun, for want of budget. `gone`: the platform has nothing left of it. `run_ended`: the driver
-    has given up reading again what is still unknown.
+    has given up reading again what is still unknown. `found`: it was not launched here, and as long
+    as no task of it is known the platform's word and its running machines are all there is to tell.
     """
 
     counts: StateCounts = StateCounts()
@@ -290,6 +304,9 @@ class FleetFacts:
     held: bool = False
     budget_stopped: bool = False
     run_ended: bool = False
+    found: bool = False
+    platform_status: str = ""
+    machines_running: int = 0
 
 
 def _live_state(facts: FleetFacts) -> FleetState | None:
@@ -308,8 +325,20 @@ def _live_state(facts: FleetFacts) -> FleetState | None:
     return next((state for state, fits in in_order if fits), None)
 
 
+def _found_state(facts: FleetFacts) -> FleetState:
+    """Of a fleet that was found, while nothing is known of what its agents do."""
+    in_order = (
+        (FleetState.CANCELLED, facts.cancelled),
+        (FleetState.FAILED, facts.platform_status == "failed"),
+        (FleetState.RUNNING, facts.machines_running > 0),
+    )
+    return next((state for state, fits in in_order if fits), FleetState.FINISHED)
+
+
 def _ended_state(facts: FleetFacts) -> FleetState:
     counts = facts.counts
+    if facts.found and not counts.total:
+        return _found_state(facts)
     if facts.cancelled:
         return FleetState.CANCELLED
     if facts.budget_stopped or counts.budget_exhausted > 0:

@@ -24,6 +24,11 @@ def fleet_topic(public_id: str) -> str:
     return f"fleet:{public_id}"
 
 
+def tree_topic(root_pk: int) -> str:
+    """Topic of the pages of all fleets in one tree."""
+    return f"tree:{root_pk}"
+
+
 def session_topic(agent_pk: int) -> str:
     """Topic of one agent's session page."""
     return f"session:{agent_pk}"

@@ -79,7 +79,8 @@ class Agent(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["fleet", "agent_id"], name="agent_unique_in_fleet"),
-            models.UniqueConstraint(fields=["session_id"], name="agent_session_unique"),
+            # Others choose session ids as they like: the same one may be on two machines.
+            models.UniqueConstraint(fields=["machine", "session_id"], name="agent_session_unique"),
             one_of("state", TaskState, name="agent_state_known"),
             not_negative("cost_nusd", name="agent_cost_not_negative"),
         ]

@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from fleets.models.people import Team
 from fleets.models.sealed import SealedField, SecretUnreadable
 
 
@@ -17,6 +18,12 @@ class Connection(models.Model):
     api_key_fingerprint = models.CharField(max_length=8)
     rate_per_minute = models.PositiveIntegerField(default=300)
     is_emulator = models.BooleanField(default=False)
+    default_team = models.ForeignKey(
+        Team, models.SET_NULL, null=True, blank=True, help_text="Of fleets found on the account."
+    )
+    account_read_at = models.DateTimeField(
+        null=True, help_text="When all of the account's fleets were last read."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,14 +1,28 @@
 """A fleet: what we want of it, and what the platform last said about it."""
 
+from typing import Any, Final
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from fleets.domain.status import Afterwards, FleetState, Origin
+from fleets.domain.status import Afterwards, FleetState, KeyKnownBy, Origin
 from fleets.models.choices import choices_of, not_negative, one_of
 from fleets.models.connections import Connection
 from fleets.models.people import Team
 from fleets.models.sealed import SealedField
+
+TREE_FIELDS: Final = (
+    "tree_fleets",
+    "tree_agents",
+    "tree_machines",
+    "tree_tasks",
+    "tree_completed",
+    "tree_open",
+    "tree_failed",
+    "tree_worst",
+)
+_FOUND_AND_THERE: Final = models.Q(found_at__isnull=False, deleted_at__isnull=True)
 
 
 class Fleet(models.Model):
@@ -34,6 +48,7 @@ class Fleet(models.Model):
     parent_agent = models.CharField(max_length=63, blank=True, default="")
     depth = models.PositiveSmallIntegerField(default=0)
     path = ArrayField(models.BigIntegerField(), default=list)
+    found_at = models.DateTimeField(null=True, help_text="Seen on the account; empty: launched.")
 
     # What was asked for.
     prompt = models.TextField(blank=True)
@@ -92,6 +107,16 @@ class Fleet(models.Model):
     remaining_nusd = models.BigIntegerField(null=True)
     key_revoked_at = models.DateTimeField(null=True)
     key_seen_at = models.DateTimeField(null=True)
+    key_known_by = models.CharField(
+        max_length=4,
+        choices=choices_of(KeyKnownBy),
+        blank=True,
+        default="",
+        help_text="How the key of a fleet that we found was told from the account's others.",
+    )
+    budget_is_known = models.BooleanField(
+        default=True, help_text="False: found, and none of the account's keys is known as its own."
+    )
     burn_nusd_per_min = models.BigIntegerField(null=True)
     burn_base_nusd = models.BigIntegerField(null=True)
     burn_base_at = models.DateTimeField(null=True)
@@ -112,6 +137,19 @@ class Fleet(models.Model):
     tasks_not_started = models.PositiveIntegerField(default=0)
     tasks_unknown = models.PositiveIntegerField(default=0)
 
+    # Of this fleet and everything below it; written by services.tree_counts alone. They count for
+    # a fleet that has children, the others are told by their own figures.
+    tree_fleets = models.PositiveIntegerField(default=1)
+    tree_agents = models.PositiveIntegerField(default=0)
+    tree_machines = models.PositiveIntegerField(default=0)
+    tree_tasks = models.PositiveIntegerField(default=0)
+    tree_completed = models.PositiveIntegerField(default=0)
+    tree_open = models.PositiveIntegerField(default=0)
+    tree_failed = models.PositiveIntegerField(default=0)
+    tree_worst = models.CharField(
+        max_length=20, blank=True, default="", help_text="The worst state below it; empty: none."
+    )
+
     class Meta:
         ordering = ["-created_at", "-pk"]
         constraints = [
@@ -130,7 +168,21 @@ class Fleet(models.Model):
             models.Index(fields=["state", "-created_at"], name="fleet_state_recent"),
             models.Index(fields=["owner", "-created_at"], name="fleet_owner_recent"),
             models.Index(fields=["cleanup_due_at"], name="fleet_cleanup_due"),
+            models.Index(fields=["found_at"], name="fleet_found", condition=_FOUND_AND_THERE),
         ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.public_id})"
+
+    def save(self, **options: Any) -> None:
+        """Write the row without the tree's figures: what its children counted meanwhile stays."""
+        if self.pk and options.get("update_fields") is None and not options.get("force_insert"):
+            options["update_fields"] = _OWN_FIELDS
+        super().save(**options)
+
+
+_OWN_FIELDS = [
+    field.name
+    for field in Fleet._meta.concrete_fields
+    if not field.primary_key and field.name not in TREE_FIELDS
+]

@@ -29,6 +29,9 @@ class Machine(models.Model):
     )
     stop_requested_at = models.DateTimeField(null=True)
     gone_at = models.DateTimeField(null=True)
+    sessions_read_at = models.DateTimeField(
+        null=True, help_text="Of a found fleet: when its sessions were last read."
+    )
 
     class Meta:
         ordering = ["position"]

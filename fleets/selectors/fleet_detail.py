@@ -75,6 +75,7 @@ class FleetHead:
     countdown: Countdown | None
     idle: Idle | None
     sentence: str
+    is_found: bool
     is_over: bool
     is_gone: bool
     is_working: bool
@@ -90,7 +91,9 @@ class FleetHead:
     @property
     def has_afterwards(self) -> bool:
         """Whether something is still to become of the machines."""
-        return not self.is_gone and self.state != FleetState.DELETING and not self.was_refused
+        if self.is_gone or self.is_found:
+            return False
+        return self.state != FleetState.DELETING and not self.was_refused
 
     @property
     def was_refused(self) -> bool:
@@ -127,6 +130,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         countdown=_countdown(fleet, machines_now=machines_now),
         idle=_idle(fleet),
         sentence=what_happened(fleet),
+        is_found=fleet.found_at is not None,
         is_over=over,
         is_gone=state is FleetState.DELETED,
         is_working=state in WORKING,
@@ -160,6 +164,8 @@ def page_title(fleet: Fleet) -> str:
 
 def key_words(fleet: Fleet) -> str:
     """Who holds the fleet's key, in words."""
+    if not fleet.budget_is_known:
+        return "its key is not known here"
     if fleet.budget_nusd is None and not fleet.key_id:
         return "without a budget"
     if fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
@@ -234,6 +240,8 @@ def _label(fleet: Fleet, state: FleetState) -> str:
 def _lifetime_ends(fleet: Fleet) -> datetime | None:
     if fleet.created_on_platform_at is None or fleet.deleted_at is not None:
         return None
+    if not fleet.lifetime_s:
+        return None  # a found fleet whose policy does not say
     return fleet.created_on_platform_at + timedelta(seconds=fleet.lifetime_s)
 
 

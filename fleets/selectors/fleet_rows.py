@@ -94,6 +94,8 @@ _COLUMNS: Final = (
     "work_ended_at",
     "platform_seen_at",
     "budget_nusd",
+    "budget_is_known",
+    "found_at",
     "size",
     "cpu_cores",
     "memory_mib",
@@ -227,7 +229,7 @@ def _taken(card: SpendCard) -> str:
 
 
 def _beside(card: SpendCard) -> str:
-    return "no budget" if card.budget_nusd is None else f"of {money.show_limit(card.budget_nusd)}"
+    return card.no_budget or f"of {money.show_limit(card.budget_nusd or 0)}"
 
 
 def _key(fleet: Fleet) -> str:

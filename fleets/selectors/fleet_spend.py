@@ -51,6 +51,14 @@ class SpendCard:
     seen_at: datetime | None
     is_final: bool
     sentence: str
+    no_budget: str
+
+
+def no_budget_words(fleet: Fleet) -> str:
+    """What stands where the budget would: it has none, or nobody knows; "" where it has one."""
+    if fleet.budget_nusd is not None:
+        return ""
+    return "no budget" if fleet.budget_is_known else "budget unknown"
 
 
 def spend_card(fleet: Fleet) -> SpendCard:
@@ -85,6 +93,7 @@ def spend_card(fleet: Fleet) -> SpendCard:
         seen_at=fleet.key_seen_at,
         is_final=is_void,
         sentence=fleet.stop_sentence,
+        no_budget=no_budget_words(fleet),
     )
 
 

@@ -60,7 +60,7 @@ def _refused_by_fleet(fleet: Fleet) -> str:
         return "This fleet is deleted: its machines and its key are gone. Launch one like it."
     if fleet.delete_requested_at is not None:
         return "This fleet is being deleted. Launch one like it."
-    if fleet.origin == Origin.FOREIGN:
+    if fleet.origin != Origin.OURS:
         return "The key of this fleet is held elsewhere, so nothing can be sent from here."
     if fleet.key_revoked_at is not None:
         return "The key of this fleet is revoked: nothing is paid any more. Launch one like it."

@@ -107,7 +107,7 @@ def _refused_by_fleet(fleet: Fleet) -> str:
          " like it."),
         (fleet.delete_requested_at, "This fleet is being deleted. Launch one like it."),
         (
-            fleet.origin == Origin.FOREIGN
+            fleet.origin != Origin.OURS
             or (fleet.budget_nusd is not None and bool(fleet.key_id) and not fleet.key_secret),
             "The key of this fleet is held elsewhere: from here it can be read, cancelled and"
             " deleted, not run.",

@@ -16,6 +16,7 @@ from fleets.domain.status import (
 )
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, Run, Task
+from fleets.services.tree_counts import recount_tree
 
 COUNT_FIELDS = {
     "tasks_queued": "queued",
@@ -49,18 +50,19 @@ def recount(fleet: Fleet, *, now: datetime) -> FleetState:
     """
     run = newest_run(fleet)
     counts = _task_counts(run)
+    living = Machine.objects.filter(fleet=fleet, gone_at__isnull=True)
+    fleet.machines_running = living.filter(status="running").count()
+    fleet.machines_total = Machine.objects.filter(fleet=fleet).count()
     state = fleet_state(_facts(fleet, run, counts))
     for column, name in COUNT_FIELDS.items():
         setattr(fleet, column, getattr(counts, name))
     fleet.tasks_total = counts.total
-    living = Machine.objects.filter(fleet=fleet, gone_at__isnull=True)
-    fleet.machines_running = living.filter(status="running").count()
-    fleet.machines_total = Machine.objects.filter(fleet=fleet).count()
     if state != fleet.state:
         fleet.state = state
         fleet.state_since = now
     _note_end_of_work(fleet, run, now=now)
     fleet.save()
+    recount_tree(fleet)
     publish("fleets", {"kind": "fleet", "ids": [fleet.pk]})
     publish(f"fleet:{fleet.public_id}", {"kind": "head"})
     return state
@@ -91,18 +93,27 @@ def _task_counts(run: Run | None) -> StateCounts:
 
 
 def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:
+    is_found = fleet.found_at is not None
     cancel_is_open = bool(fleet.cancel_requested_at and not fleet.cancel_confirmed_at)
     return FleetFacts(
         counts=counts,
         creating=fleet.settled_at is None and not fleet.cancel_requested_at,
-        deleting=fleet.delete_requested_at is not None,
+        deleting=fleet.delete_requested_at is not None or _is_deleted_elsewhere(fleet),
         gone=fleet.deleted_at is not None,
         cancelling=cancel_is_open,
-        cancelled=bool(fleet.cancel_confirmed_at) and (counts.cancelled + counts.not_started) > 0,
+        cancelled=bool(fleet.cancel_confirmed_at)
+        and ((counts.cancelled + counts.not_started) > 0 or (is_found and not counts.total)),
         held=fleet.held_at is not None or fleet.cut_off_requested_at is not None,
         budget_stopped=fleet.stop_reason == OutcomeReason.BUDGET,
         run_ended=run is not None and run.ended_at is not None,
+        found=is_found,
+        platform_status=fleet.platform_status,
+        machines_running=fleet.machines_running,
     )
+
+
+def _is_deleted_elsewhere(fleet: Fleet) -> bool:
+    return fleet.found_at is not None and fleet.platform_status == "deleting"
 
 
 def _note_end_of_work(fleet: Fleet, run: Run | None, *, now: datetime) -> None:

@@ -5,11 +5,12 @@ name.
 from fleets.tasks import logs, signs
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
-from fleets.tasks.watching import watch_fleets
+from fleets.tasks.watching import read_accounts, watch_fleets
 
 __all__ = [
     "logs",
     "perform_operation",
+    "read_accounts",
     "reap_runs",
     "resend_operations",
     "signs",

@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from fleets.services.account import read_accounts as read
 from fleets.services.afterwards import carry_out_due
 from fleets.services.alone import alone
 from fleets.services.event_store import ensure_partitions
@@ -23,3 +24,11 @@ def watch_fleets() -> None:
         carry_out_due(now=now)
         ensure_partitions(now.date())
         watch(now=now)
+
+
+@shared_task(name="fleets.read_accounts")
+def read_accounts() -> None:
+    """Read what the accounts hold, whoever made it; one process at a time, as each pays in pace."""
+    with alone("read_accounts") as is_alone:
+        if is_alone:
+            read(now=timezone.now())

@@ -15,6 +15,8 @@ log = structlog.get_logger(__name__)
 
 def is_past_its_time(fleet: Fleet, turn: Turn, *, now: datetime) -> bool:
     """Whether a turn that nobody stopped is past its time and the platform's grace."""
+    if fleet.found_at is not None:
+        return False  # its turns' time is not ours to know
     begun_at = turn.admitted_at or turn.task.started_at
     is_late = is_overdue(begun_at=begun_at, timeout_s=fleet.task_timeout_s, now=now)
     return is_late and turn.epoch == fleet.epoch

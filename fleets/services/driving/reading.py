@@ -56,6 +56,8 @@ class News:
     fleet: FleetRow | None = None
     fleet_gone: bool = False
     key: KeyRow | None = None
+    # What every machine that was read showed, by its primary key.
+    sessions: dict[int, tuple[SessionRow, ...]] = field(default_factory=dict)
     errors: list[PlatformError] = field(default_factory=list)
     ends_left: int = 0
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
@@ -123,6 +125,7 @@ async def _read_machine(
         news.errors.append(error)
         return
     news.read.add(machine.pk)
+    news.sessions[machine.pk] = tuple(sessions)
     rows = {row.session_id: row for row in sessions}
     work = [
         _read_turn(client, machine, turn, row, news)

@@ -74,7 +74,8 @@ def _why_gone(fleet: Fleet, *, now: datetime) -> str:
     if fleet.delete_requested_at is not None:
         return ""
     made_at = fleet.created_on_platform_at
-    if made_at is not None and now >= made_at + timedelta(seconds=fleet.lifetime_s):
+    is_bounded = made_at is not None and fleet.lifetime_s > 0
+    if made_at and is_bounded and now >= made_at + timedelta(seconds=fleet.lifetime_s):
         return "its lifetime is over"
     return "it vanished, the platform has no such machine and nobody here deleted it"
 
