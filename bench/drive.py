@@ -73,10 +73,11 @@ def drive_here(count: int) -> Drive:
     say(f"{count:,} agents: ticks in one process")
     house.empty()
     with house.emulator() as platform:
+        actor = _prepare(platform)
         commits = _commits()
         meter = Meter.start(driver=os.getpid(), emulator=platform.pid, **house.server_pids())
         began = time.monotonic()
-        fleet = _launch(platform, count)
+        fleet = _launch(count, actor=actor)
         _tick_until_done(fleet, began)
         wall_s, cpu_s = time.monotonic() - began, meter.read()
         close_gateway()
@@ -92,6 +93,7 @@ def drive_with_worker(count: int) -> Drive:
     say(f"{count:,} agents: Celery worker")
     house.empty()
     with house.emulator() as platform:
+        actor = _prepare(platform)
         commits = _commits()
         with house.workers() as pids:
             meter = Meter.start(
@@ -99,7 +101,7 @@ def drive_with_worker(count: int) -> Drive:
                 **house.server_pids(),
             )  # fmt: skip
             began = time.monotonic()
-            fleet = _launch(platform, count)
+            fleet = _launch(count, actor=actor)
             while not _is_done(fleet) and time.monotonic() - began < LIMIT_S:
                 time.sleep(0.1)
             wall_s, cpu_s = time.monotonic() - began, meter.read()
@@ -109,14 +111,16 @@ def drive_with_worker(count: int) -> Drive:
         return _finished(drive, fleet)
 
 
-def _launch(platform: house.Server, count: int) -> Any:
-    from fleets.domain.spec import LaunchSpec
+def _prepare(platform: house.Server) -> Any:
+    """A connection, a team and whoever launches; the account's budget of requests is filled.
+
+    It begins empty where Redis was emptied, which a product that is in use never sees.
+    """
     from fleets.domain.status import Role
     from fleets.models import Connection, SealedSecret, Team, User
     from fleets.services.actor import Actor
-    from fleets.services.launch import launch_fleet
 
-    Connection.objects.create(
+    connection = Connection.objects.create(
         name="emulator",
         sandbox_url=f"{platform.url}/sandbox",
         id_url=f"{platform.url}/id",
@@ -129,10 +133,28 @@ def _launch(platform: house.Server, count: int) -> Any:
     )
     Team.objects.create(name="bench", slug="bench")
     user = User.objects.create(username="bench", role=Role.ADMIN)
+    asyncio.run(_fill(str(connection.pk)))
+    return Actor(user=user, door="command")
+
+
+async def _fill(connection: str) -> None:
+    from fleets.rate_budget import RateBudget
+
+    url = os.environ["REDIS_URL"]
+    budget = RateBudget.at(url, connection=connection, per_minute=RATE_PER_MINUTE)
+    while (await budget.look()).tokens < budget.burst:
+        await asyncio.sleep(0.5)
+    await budget.aclose()
+
+
+def _launch(count: int, *, actor: Any) -> Any:
+    from fleets.domain.spec import LaunchSpec
+    from fleets.services.launch import launch_fleet
+
     spec = LaunchSpec(
         name="bench", team_slug="bench", count=count, prompt=PROMPT, size=SIZE, at_once=count
     )
-    return launch_fleet(spec, actor=Actor(user=user, door="command"), idempotency_key="bench")
+    return launch_fleet(spec, actor=actor, idempotency_key="bench")
 
 
 def _tick_until_done(fleet: Any, began: float) -> None:
