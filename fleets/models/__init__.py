@@ -3,6 +3,7 @@
 from fleets.models.agents import Agent, AgentProfile
 from fleets.models.audit import AuditEvent
 from fleets.models.connections import Connection
+from fleets.models.definitions import Definition, DefinitionRevision, StoredRows
 from fleets.models.events import FleetEvent, TurnEvent
 from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
@@ -27,6 +28,8 @@ __all__ = [
     "AuditEvent",
     "Catalog",
     "Connection",
+    "Definition",
+    "DefinitionRevision",
     "Fleet",
     "FleetEvent",
     "Machine",
@@ -41,6 +44,7 @@ __all__ = [
     "RemoteProfile",
     "Run",
     "SealedSecret",
+    "StoredRows",
     "Syntax",
     "Task",
     "Team",

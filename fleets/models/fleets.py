@@ -69,6 +69,17 @@ class Fleet(models.Model):
         default=False, help_text="Agents of a file: harness, model and profile are each its own."
     )
 
+    definition_revision = models.ForeignKey(
+        "DefinitionRevision",
+        models.SET_NULL,
+        null=True,
+        related_name="fleets",
+        help_text="It was launched from, if from one.",
+    )
+    machine_needs = models.JSONField(
+        default=dict, blank=True, help_text="What machines get, as a definition writes it."
+    )
+
     # Where it stands. `state` is derived (domain.status.fleet_state) and stored for lists.
     state = models.CharField(
         max_length=20, choices=choices_of(FleetState), default=FleetState.CREATING

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fleets.models import Fleet, Profile
+from fleets.models import Definition, Fleet, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,9 @@ class ProfileUser:
 
 
 def users_of(profile: Profile) -> tuple[ProfileUser, ...]:
-    """Fleets that still work with it. One query. What has ended keeps its own copy."""
+    """Fleets that still work with it, and definitions that name it, archived ones too. Two
+    queries. What has ended keeps its own copy.
+    """
     rows = (
         Fleet.objects.filter(
             profiles__revision__profile=profile,
@@ -30,7 +32,13 @@ def users_of(profile: Profile) -> tuple[ProfileUser, ...]:
         .distinct()
         .order_by("name", "profiles__revision__number")
     )
-    return tuple(
+    fleets = [
         ProfileUser("fleet", row["name"], row["public_id"], f"r{row['profiles__revision__number']}")
         for row in rows
-    )
+    ]
+    named = Definition.objects.filter(profile_slugs__contains=[profile.slug])
+    definitions = [
+        ProfileUser("definition", one.name, one.slug, "")
+        for one in named.only("name", "slug").order_by("name", "pk")
+    ]
+    return (*fleets, *definitions)

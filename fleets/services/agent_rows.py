@@ -44,6 +44,7 @@ def _write_profiles(fleet: Fleet, plans: Iterable[AgentPlan]) -> dict[str, Agent
             digest=digest,
             name=plan.profile_name[:NAME_LIMIT],
             body=json.dumps(plan.profile),
+            revision_id=plan.saved,
         )
         for digest, plan in by_digest.items()
     ]

@@ -16,7 +16,18 @@ from fleets.domain.preflight import agents_of
 from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.domain.status import FleetState, OperationKind, TaskState
 from fleets.live import publish
-from fleets.models import Agent, Connection, Fleet, Machine, NodeKind, Operation, Run, Task, Team
+from fleets.models import (
+    Agent,
+    Connection,
+    DefinitionRevision,
+    Fleet,
+    Machine,
+    NodeKind,
+    Operation,
+    Run,
+    Task,
+    Team,
+)
 from fleets.services import audit, operations
 from fleets.services.actor import Actor
 from fleets.services.agent_rows import write_agents
@@ -24,8 +35,16 @@ from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
 
 
-def launch_fleet(spec: LaunchSpec, *, actor: Actor, idempotency_key: str) -> Fleet:
+def launch_fleet(
+    spec: LaunchSpec,
+    *,
+    actor: Actor,
+    idempotency_key: str,
+    revision: DefinitionRevision | None = None,
+) -> Fleet:
     """Order a launch and return its fleet; the same key of the same person returns the same fleet.
+
+    `revision` is the definition's that it comes from.
 
     Raises NotAllowed, OverLimit, InvalidInput (an unknown team, no connection), or Conflict: the
     key has launched something else.
@@ -39,7 +58,7 @@ def launch_fleet(spec: LaunchSpec, *, actor: Actor, idempotency_key: str) -> Fle
     team = _team(spec, actor)
     try:
         with transaction.atomic():
-            return _write(spec, team, actor=actor, idempotency_key=key)
+            return _write(spec, team, actor=actor, idempotency_key=key, revision=revision)
     except IntegrityError:
         # Two clicks with one form: the first of them launched.
         twin = _launched(key, spec)
@@ -108,9 +127,16 @@ def _team(spec: LaunchSpec, actor: Actor) -> Team:
     return team
 
 
-def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) -> Fleet:
+def _write(
+    spec: LaunchSpec,
+    team: Team,
+    *,
+    actor: Actor,
+    idempotency_key: str,
+    revision: DefinitionRevision | None,
+) -> Fleet:
     now = timezone.now()
-    fleet = _write_fleet(spec, team, actor=actor, now=now)
+    fleet = _write_fleet(spec, team, actor=actor, now=now, revision=revision)
     plan = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
     machines = _write_machines(fleet, plan.machines)
     agents = write_agents(fleet, spec.plans, places=_places(plan.machines, machines))
@@ -147,6 +173,7 @@ def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) 
             "model": spec.model,
             "harness": spec.harness,
             "profiles": sorted({p.profile_digest for p in spec.plans if p.profile_digest}),
+            **({"definition": f"{revision.definition.slug} {revision}"} if revision else {}),
         },
     )
     note(fleet, Line("launch", f"launched by {actor.name}: {spec.count} agents"))
@@ -154,7 +181,14 @@ def _write(spec: LaunchSpec, team: Team, *, actor: Actor, idempotency_key: str) 
     return fleet
 
 
-def _write_fleet(spec: LaunchSpec, team: Team, *, actor: Actor, now: datetime) -> Fleet:
+def _write_fleet(
+    spec: LaunchSpec,
+    team: Team,
+    *,
+    actor: Actor,
+    now: datetime,
+    revision: DefinitionRevision | None,
+) -> Fleet:
     connection = Connection.objects.first()
     if connection is None:
         raise InvalidInput.at(
@@ -187,6 +221,8 @@ def _write_fleet(spec: LaunchSpec, team: Team, *, actor: Actor, now: datetime) -
         agents_total=spec.count,
         placement=placement_word(spec.placement),
         has_own_agents=bool(spec.agents),
+        definition_revision=revision,
+        machine_needs=spec.machine.as_json,
     )
     fleet.root = fleet
     fleet.path = [fleet.pk]
