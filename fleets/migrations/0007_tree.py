@@ -9,7 +9,7 @@ import fleets.domain.status
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('fleets', '0005_agents_of_their_own'),
+        ('fleets', '0006_profiles'),
     ]
 
     operations = [
