@@ -1,7 +1,7 @@
 """The httpx client over aiohttp, with that pair's traps set right (docs: architecture, HTTP)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import aiohttp
 import httpx
@@ -27,6 +27,12 @@ class Timeouts:
     def whole_call_s(self) -> float:
         """The longest one attempt may take: aiohttp itself has no limit on writing."""
         return self.pool_s + self.connect_s + self.write_s + self.read_s
+
+    def waiting(self, answer_s: float | None) -> "Timeouts":
+        """The same, but at least `answer_s` seconds for the answer."""
+        if answer_s is None or answer_s <= self.read_s:
+            return self
+        return replace(self, read_s=answer_s)
 
     def for_call(self) -> httpx.Timeout:
         return httpx.Timeout(

@@ -14,6 +14,7 @@ from fleets.platform_api.errors import (
     BudgetExhausted,
     CallFacts,
     ConnectFailed,
+    Details,
     Forbidden,
     NotFound,
     PlatformError,
@@ -31,6 +32,7 @@ from fleets.platform_api.redaction import body_excerpt, redact_text
 
 MESSAGE_LIMIT = 300
 LONGEST_RETRY_AFTER_S = 3600.0
+FIELDS_SHOWN = 20
 _STATUS_REFUSALS: Mapping[int, type[PlatformError]] = {
     401: Unauthenticated,
     402: BudgetExhausted,
@@ -115,6 +117,7 @@ def from_answer(
     known["status"] = status
     known["code"] = body.code
     known["retry_after_s"] = _retry_after_s(headers, body)
+    known["details"] = body.details
     message = body.message or f"HTTP {status}"
     if status == 429:
         return (QuotaExceeded if _is_quota(body, known) else RateLimited)(message, **known)
@@ -122,7 +125,7 @@ def from_answer(
         return TimedOut(message, **with_sent(known, sent=None))
     if status == 425 or status in operation.temporary:
         return ServerFault(message, **known)
-    if status == 403 and body.quota_type is not None:
+    if status == 403 and body.details.quota_type is not None:
         return QuotaExceeded(message, **known)
     refusal = _STATUS_REFUSALS.get(status)
     if refusal is not None:
@@ -135,7 +138,7 @@ def from_answer(
 class _ErrorBody:
     """The documented variants of an error body, read without ever failing."""
 
-    __slots__ = ("code", "message", "quota_type", "retry_after_s")
+    __slots__ = ("code", "details", "message", "retry_after_s")
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         error = body.get("error")
@@ -144,11 +147,35 @@ class _ErrorBody:
         texts = [text for text in said if isinstance(text, str) and text]
         self.message = redact_text(": ".join(dict.fromkeys(reversed(texts))), limit=MESSAGE_LIMIT)
         self.code = _text(inner.get("code")) or _text(body.get("code")) or _text(inner.get("type"))
-        self.quota_type = _text(body.get("quotaType")) or _text(inner.get("quotaType"))
+        self.details = _details(inner, body)
         self.retry_after_s = _seconds(body.get("retryAfter"))
         if self.retry_after_s is None:
             wait_ms = _seconds(body.get("retryAfterMs"))
             self.retry_after_s = None if wait_ms is None else wait_ms / 1000
+
+
+def _details(inner: Mapping[str, Any], body: Mapping[str, Any]) -> Details:
+    """The siblings of contract 1.2, beside the message or within its object."""
+
+    def said(name: str) -> str | None:
+        return _text(inner.get(name)) or _text(body.get(name))
+
+    fields = body.get("fields", inner.get("fields"))
+    named = fields.items() if isinstance(fields, Mapping) else []
+    return Details(
+        current_state=said("currentState"),
+        required_state=said("requiredState"),
+        quota_type=said("quotaType"),
+        used=said("current"),
+        limit=said("limit"),
+        resource_type=said("resourceType"),
+        resource_id=said("resourceId"),
+        phase=said("phase"),
+        fields={
+            redact_text(str(name), limit=80): redact_text(str(problem), limit=MESSAGE_LIMIT)
+            for name, problem in list(named)[:FIELDS_SHOWN]
+        },
+    )
 
 
 def _error_body(content: bytes) -> _ErrorBody:
@@ -161,9 +188,9 @@ def _error_body(content: bytes) -> _ErrorBody:
 
 def _is_quota(body: _ErrorBody, facts: CallFacts) -> bool:
     """Rate or quota: both come as 429 QUOTA_EXCEEDED (contract 1.2, 9, 10 row 22)."""
-    if body.quota_type is None:
+    if body.details.quota_type is None:
         return False
-    kind = body.quota_type.lower()
+    kind = body.details.quota_type.lower()
     if any(word in kind for word in ("rate", "request", "rpm", "minute")):
         return False
     if any(word in kind for word in ("concurrent", "sandbox", "session", "machine", "compute")):
@@ -188,6 +215,6 @@ def _seconds(value: Any) -> float | None:
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return None
     return redact_text(str(value), limit=80) or None

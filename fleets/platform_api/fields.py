@@ -83,7 +83,7 @@ class Fields:
         path, value = self._find(names)
         if value is None:
             return None
-        if isinstance(value, Decimal) and value == value.to_integral_value():
+        if isinstance(value, Decimal) and _is_whole(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise FieldError(path, f"expected a whole number, got {_kind(value)}")
@@ -91,6 +91,10 @@ class Fields:
 
     def maybe_usd(self, *names: str) -> Decimal | None:
         """USD as Decimal; contract 10 row 23. A number in quotes is accepted too."""
+        return self.maybe_number(*names)
+
+    def maybe_number(self, *names: str) -> Decimal | None:
+        """A possible amount, exact; also of something else than money."""
         path, value = self._find(names)
         if value is None:
             return None
@@ -175,6 +179,11 @@ def _refuse_failure(outer: Fields, path: str) -> None:
 def each(rows: Sequence[Fields], parse: Callable[[Fields], T], /) -> tuple[T, ...]:
     """Every row through one parser."""
     return tuple(parse(row) for row in rows)
+
+
+def _is_whole(value: Decimal) -> bool:
+    # An exponent of a million would make a number that takes a minute to write down.
+    return value.is_finite() and value.adjusted() < 18 and value == value.to_integral_value()
 
 
 def _kind(value: Any) -> str:

@@ -63,6 +63,8 @@ class Call:
     body: Mapping[str, Any] | None = None
     idempotency_key: str | None = None
     last_event_id: str | None = None
+    conditions: Mapping[str, str] = field(default_factory=dict)  # If-Match, If-None-Match
+    answer_s: float | None = None  # a call that is known to take long waits so long for its answer
 
     @property
     def url(self) -> str:
@@ -80,7 +82,7 @@ class Call:
             headers["Idempotency-Key"] = self.idempotency_key
         if self.last_event_id is not None:
             headers["Last-Event-ID"] = self.last_event_id
-        return headers
+        return {**headers, **self.conditions}
 
 
 class Transport:
@@ -155,7 +157,8 @@ class Transport:
     async def _open(
         self, request: httpx.Request, operation: Operation, facts: CallFacts
     ) -> httpx.Response:
-        async with self._mapped_errors(facts):
+        whole_call_s = self.timeouts.whole_call_s
+        async with self._mapped_errors(facts, whole_call_s=whole_call_s):
             response = await self._http.send(request, stream=True)
             if response.is_success:
                 return response
@@ -179,8 +182,9 @@ class Transport:
         return reply
 
     async def _exchange(self, call: Call, facts: CallFacts) -> Reply:
-        request = self._request(call, self.timeouts.for_call())
-        async with self._mapped_errors(facts):
+        timeouts = self.timeouts.waiting(call.answer_s)
+        request = self._request(call, timeouts.for_call())
+        async with self._mapped_errors(facts, whole_call_s=timeouts.whole_call_s):
             response = await self._http.send(request, stream=True)
             async with aclosing(response):
                 content = await _read_bounded(response, facts)
@@ -214,9 +218,9 @@ class Transport:
         )
 
     @asynccontextmanager
-    async def _mapped_errors(self, facts: CallFacts) -> AsyncIterator[None]:
+    async def _mapped_errors(self, facts: CallFacts, *, whole_call_s: float) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(self.timeouts.whole_call_s):
+            async with asyncio.timeout(whole_call_s):
                 yield
         except TimeoutError as error:
             raise TimedOut("no answer in time", **with_sent(facts, sent=None)) from error

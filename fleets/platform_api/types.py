@@ -6,14 +6,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from fleets.platform_api.answers.interactions import Interaction
 from fleets.platform_api.secret import Secret
 from fleets.platform_api.sse import StreamEvent
 
 __all__ = [
     "AbortAnswer", "BaseUrls", "EventRead", "FleetDeletion", "FleetPage", "FleetRow", "KeyMinted",
-    "KeyRow", "MachineOutcome", "MachineRow", "Receipt", "SandboxDeletion", "SandboxRow", "Secret",
-    "SessionPage", "SessionRow", "SessionState", "StreamEvent", "TokenUsage", "ToolCall",
-    "TurnResult",
+    "KeyRotated", "KeyRow", "MachineOutcome", "MachineRow", "Receipt", "SandboxDeletion",
+    "SandboxRow", "Secret", "SessionPage", "SessionRow", "SessionState", "StreamEvent",
+    "TokenUsage", "ToolCall", "TurnResult",
 ]  # fmt: skip
 
 Raw = Mapping[str, Any]
@@ -44,6 +45,15 @@ class KeyMinted:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyRotated:
+    """What took a key's place; the new key's id is None where only its value was answered."""
+
+    new_key_id: str | None
+    key: Secret
+    revoked_key_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeyRow:
     """A key's ledger (contract 5, 10 rows 16 and 30). `reserved_usd` is held for child keys."""
 
@@ -57,6 +67,13 @@ class KeyRow:
     revoked_at: datetime | None
     created_at: datetime | None
     raw: Raw = field(repr=False, compare=False)
+    prefix: str | None = None
+    product: str | None = None
+    project_id: str | None = None
+    allowed_models: tuple[str, ...] | None = None
+    rpm_limit: int | None = None
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +134,11 @@ class FleetDeletion:
 
 @dataclass(frozen=True, slots=True)
 class SandboxRow:
-    """A sandbox (contract 2.3); its connection token is never kept."""
+    """A sandbox (contract 2.3); its connection token is never kept.
+
+    `environment`, the size and the runtime's address are read in the old words too. `edge_error`:
+    why the address cannot be reached from outside.
+    """
 
     sandbox_id: str
     name: str | None
@@ -131,6 +152,14 @@ class SandboxRow:
     last_activity_at: datetime | None
     expires_at: datetime | None
     raw: Raw = field(repr=False, compare=False)
+    environment: str | None = None
+    region: str | None = None
+    cpu_cores: Decimal | None = None
+    memory_mb: int | None = None
+    disk_gb: int | None = None
+    runtime_url: str | None = None
+    edge_status: str | None = None
+    edge_error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +191,17 @@ class Receipt:
     status: str
     dispatched: bool
     already_existed: bool
+    run_control_ref: Raw | None = field(default=None, repr=False, compare=False)
 
     @property
     def admitted(self) -> bool:
         """Whether this turn runs or ran; False: another turn is active and nothing was started."""
         return self.dispatched or self.already_existed
+
+    @property
+    def active_execution_id(self) -> str | None:
+        """What kept this turn out; None for one that was admitted."""
+        return None if self.admitted else self.execution_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +243,7 @@ class SessionState:
     failure_code: str | None
     last_event_at: datetime | None
     raw: Raw = field(repr=False, compare=False)
+    waiting_for: tuple[Interaction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

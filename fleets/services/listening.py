@@ -10,7 +10,7 @@ from fleets.domain.status import StreamEnd
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformError
 from fleets.platform_api.reading import TurnFold
-from fleets.platform_api.resources.runtime import is_expiry
+from fleets.platform_api.resources.turns import is_expiry
 from fleets.platform_api.sse import StreamEvent
 from fleets.services.event_store import event_number
 from fleets.services.following import Heard, Stream

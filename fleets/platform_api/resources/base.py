@@ -27,6 +27,8 @@ class Resource:
         body: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         last_event_id: str | None = None,
+        conditions: Mapping[str, str] | None = None,
+        answer_s: float | None = None,
     ) -> Call:
         return Call(
             operation=operation,
@@ -37,6 +39,8 @@ class Resource:
             body=body,
             idempotency_key=idempotency_key,
             last_event_id=last_event_id,
+            conditions=conditions or {},
+            answer_s=answer_s,
         )
 
     async def _send(
@@ -47,9 +51,17 @@ class Resource:
         query: Mapping[str, str | int] | None = None,
         body: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
+        conditions: Mapping[str, str] | None = None,
+        answer_s: float | None = None,
     ) -> Reply:
         return await self._transport.send(
             self._call(
-                operation, path=path, query=query, body=body, idempotency_key=idempotency_key
+                operation,
+                path=path,
+                query=query,
+                body=body,
+                idempotency_key=idempotency_key,
+                conditions=conditions,
+                answer_s=answer_s,
             )
         )

@@ -1,167 +1,70 @@
-"""What runs inside a sandbox: the turn lane and its event stream (contract 3.2, 3.3, 3.5)."""
+"""What a machine does besides its agents: commands, files, capabilities (contract 2.4, 3.6)."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
-from typing import Any
+from collections.abc import Mapping
 
 from fleets.platform_api import operations as op
-from fleets.platform_api.encoding import given, text_part
-from fleets.platform_api.errors import PlatformUnavailable
-from fleets.platform_api.fields import unwrap
+from fleets.platform_api.answers.capabilities import RuntimeCapabilities, parse_capabilities
+from fleets.platform_api.answers.commands import CommandResult, parse_command
+from fleets.platform_api.answers.files import parse_content
+from fleets.platform_api.encoding import given
+from fleets.platform_api.errors import PlatformError
 from fleets.platform_api.resources.base import Resource
-from fleets.platform_api.sse import SeenIds, StreamEvent
-from fleets.platform_api.types import EventRead, Receipt
 
-# After `result` or `error` the last frames (`done`) follow at once; no longer than this is waited.
-AFTER_TERMINAL_S = 0.5
-EXPIRED = "EVENTS_EXPIRED"
+TIMED_OUT = "EXEC_TIMEOUT"
+COMMAND_TIMEOUT_MS = 60_000
+# What an answer may take beyond the command itself.
+ANSWER_MARGIN_S = 15.0
 
 
 class Runtime(Resource):
-    """Sending turns to an agent's session (contract 3.2, 3.3)."""
+    """One machine's own runtime, through the platform's proxy (contract 2.4)."""
 
-    async def dispatch(
+    async def command(
         self,
         sandbox_id: str,
+        command: str,
         *,
-        session_id: str,
-        turn_id: str,
-        prompt: str,
-        backend: Mapping[str, Any] | None = None,
-        timeout_ms: int | None = None,
-        execution_id: str | None = None,
-    ) -> Receipt:
-        """Sends one detached turn; it outlives every connection (10 row 13).
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_ms: int = COMMAND_TIMEOUT_MS,
+    ) -> CommandResult:
+        """Runs a shell line and waits for it. Never repeated: a command may not be harmless twice.
 
-        The same `turn_id` again is the same turn, so an unknown outcome is repeated with it. In a
-        budgeted fleet the signing key is the fleet's (row 31).
+        One that takes longer than `timeout_ms` was stopped and is a result (`timed_out`), not an
+        error. Raises WrongState when the machine does not run.
         """
-        body = given(
-            id="default",
-            sessionId=session_id,
-            turnId=turn_id,
-            executionId=execution_id,
-            parts=[text_part(prompt)],
-            backend=backend,
-            timeoutMs=timeout_ms,
-            detach=True,
-        )
-        reply = await self._send(op.TURN_DISPATCH, path={"sandbox_id": sandbox_id}, body=body)
-        return reply.parse(lambda answer: parse_receipt(answer, session_id=session_id))
-
-    async def events(
-        self,
-        sandbox_id: str,
-        session_id: str,
-        *,
-        execution_id: str | None = None,
-        since: str | None = None,
-        stop_when: Callable[[StreamEvent], bool] | None = None,
-    ) -> AsyncGenerator[StreamEvent, None]:
-        """The frames of an execution, each once, from `since` on; live while it runs.
-
-        Ends with the stream, or after the frame for which `stop_when` is true. A stream that ends
-        without a terminal frame says nothing about the turn. Raises PlatformUnavailable when it
-        breaks or falls silent: call again with the last id.
-        """
-        query: dict[str, str | int] = given(executionId=execution_id, since=since)
-        call = self._call(
-            op.SESSION_EVENTS,
-            path={"sandbox_id": sandbox_id, "session_id": session_id},
-            query=query,
-            last_event_id=since,
-        )
-        seen = SeenIds(since=since)
-        async with aclosing(self._transport.frames(call)) as frames:
-            async for event in frames:
-                if not seen.is_new(event):
-                    continue
-                yield event
-                if stop_when is not None and stop_when(event):
-                    return
-
-    async def read_events(
-        self,
-        sandbox_id: str,
-        session_id: str,
-        *,
-        execution_id: str | None = None,
-        since: str | None = None,
-        stop_when: Callable[[StreamEvent], bool] | None = None,
-        idle_s: float = 1.0,
-        max_s: float = 10.0,
-    ) -> EventRead:
-        """Reads what is there: to the terminal frame, to `idle_s` without one, or for `max_s`.
-
-        Or to the first frame for which `stop_when` is true.
-
-        A stream that breaks after its first frame is an incomplete read; before it, it raises.
-        """
-        stream = self.events(
-            sandbox_id, session_id, execution_id=execution_id, since=since, stop_when=stop_when
-        )
-        collected: list[StreamEvent] = []
-        ended_by = await self._collect(stream, collected, idle_s=idle_s, max_s=max_s)
-        complete = any(event.is_terminal for event in collected)
-        ids = [event.id for event in collected if event.id is not None]
-        return EventRead(
-            events=tuple(collected),
-            complete=complete,
-            expired=any(is_expiry(event) for event in collected),
-            last_id=ids[-1] if ids else since,
-            ended_by="terminal" if complete else ended_by,
-        )
-
-    async def _collect(
-        self,
-        stream: AsyncGenerator[StreamEvent, None],
-        collected: list[StreamEvent],
-        *,
-        idle_s: float,
-        max_s: float,
-    ) -> str:
-        clock = self._transport.clock
-        now = asyncio.get_running_loop().time
-        # The answer's head has its own time. One timer for all frames: a task for each would cost
-        # more than reading them.
-        wait_s = max(max_s, self._transport.timeouts.read_s)
-        until: float | None = None
-        over = False
+        body = given(command=command, cwd=cwd, env=env, timeout=timeout_ms)
         try:
-            async with aclosing(stream), asyncio.timeout(wait_s) as patience:
-                async for event in stream:
-                    until = clock() + max_s if until is None else until
-                    collected.append(event)
-                    if event.type == "done" and event.is_terminal:
-                        return "terminal"
-                    left_s = until - clock()
-                    if left_s <= 0:
-                        return "time"
-                    over = over or event.is_terminal
-                    patience.reschedule(now() + min(left_s, AFTER_TERMINAL_S if over else idle_s))
-        except TimeoutError:
-            return "idle" if until is None or clock() < until else "time"
-        except PlatformUnavailable:
-            if not collected:
+            reply = await self._send(
+                op.RUNTIME_COMMAND,
+                path={"sandbox_id": sandbox_id},
+                body=body,
+                answer_s=timeout_ms / 1000 + ANSWER_MARGIN_S,
+            )
+        except PlatformError as error:
+            if error.code != TIMED_OUT:
                 raise
-            return "broken"
-        return "end"
+            return CommandResult(None, "", "", duration_ms=timeout_ms, timed_out=True)
+        return reply.parse(parse_command)
 
+    async def read_file(self, sandbox_id: str, path: str) -> str:
+        """A text file's content. Raises NotFound for a file that is not there."""
+        reply = await self._send(
+            op.RUNTIME_READ,
+            path={"sandbox_id": sandbox_id},
+            body={"path": path, "encoding": "utf8"},
+        )
+        return reply.parse(parse_content)
 
-def is_expiry(event: StreamEvent, /) -> bool:
-    """The frame that says older frames are gone (contract 10 row 14)."""
-    return event.type == "warning" and event.data.get("code") == EXPIRED
+    async def write_file(self, sandbox_id: str, path: str, *, content: str) -> None:
+        """Writes a text file, over what was there. Raises BadRequest for one that is too large."""
+        await self._send(
+            op.RUNTIME_WRITE,
+            path={"sandbox_id": sandbox_id},
+            body={"path": path, "content": content},
+        )
 
-
-def parse_receipt(body: Any, /, *, session_id: str) -> Receipt:
-    """What the platform says to a turn it was sent. Raises FieldError."""
-    row = unwrap(body, "data", "receipt")
-    existed = row.flag("alreadyExisted", default=False)
-    return Receipt(
-        session_id=row.maybe_text("sessionId") or session_id,
-        execution_id=row.maybe_text("executionId"),
-        status=row.maybe_text("status") or "unknown",
-        dispatched=row.flag("dispatched", default=False),
-        already_existed=existed,
-    )
+    async def capabilities(self, sandbox_id: str) -> RuntimeCapabilities:
+        """What this machine's runtime can do (3.6)."""
+        reply = await self._send(op.RUNTIME_CAPABILITIES, path={"sandbox_id": sandbox_id})
+        return reply.parse(parse_capabilities)

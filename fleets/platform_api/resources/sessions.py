@@ -1,18 +1,25 @@
 """Sessions of a sandbox: their list, state, results and abort (contract 3.1, 3.4, 10 row 12)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fleets.platform_api import operations as op
+from fleets.platform_api.answers.executions import ExecutionRow, parse_executions
+from fleets.platform_api.answers.interactions import (
+    Interaction,
+    parse_interaction,
+    parse_interactions,
+)
+from fleets.platform_api.answers.messages import Message, parse_messages
+from fleets.platform_api.answers.results import parse_result, parse_turn
 from fleets.platform_api.encoding import given
 from fleets.platform_api.errors import NotFound
-from fleets.platform_api.fields import FieldError, Fields, each, unwrap, unwrap_rows
-from fleets.platform_api.resources.runtime import Runtime
+from fleets.platform_api.fields import Fields, each, unwrap, unwrap_rows
+from fleets.platform_api.resources.turns import Turns
 from fleets.platform_api.types import (
     AbortAnswer,
     SessionPage,
     SessionRow,
     SessionState,
-    ToolCall,
     TurnResult,
 )
 from fleets.platform_api.usage import parse_usage
@@ -20,7 +27,7 @@ from fleets.platform_api.usage import parse_usage
 PAGE = 200
 
 
-class Sessions(Runtime):
+class Sessions(Turns):
     """What becomes of turns: lists, states, events, results, aborts (contract 3)."""
 
     async def list(self, sandbox_id: str, *, limit: int = PAGE, offset: int = 0) -> SessionPage:
@@ -58,6 +65,45 @@ class Sessions(Runtime):
         except NotFound:
             return None
         return None if reply.body is None else reply.parse(parse_turn)
+
+    async def messages(
+        self, sandbox_id: str, session_id: str, *, limit: int = PAGE
+    ) -> tuple[Message, ...]:
+        """The latest messages of a session, oldest first; `limit` goes up to 1,000 (3.4)."""
+        reply = await self._send(
+            op.SESSION_MESSAGES, path=_path(sandbox_id, session_id), query={"limit": limit}
+        )
+        return reply.parse(parse_messages)
+
+    async def executions(self, sandbox_id: str, session_id: str) -> tuple[ExecutionRow, ...]:
+        """The session's ledger: one row per execution, with tokens and cost (row 12)."""
+        reply = await self._send(op.SESSION_EXECUTIONS, path=_path(sandbox_id, session_id))
+        return reply.parse(parse_executions)
+
+    async def interactions(self, sandbox_id: str, session_id: str) -> tuple[Interaction, ...]:
+        """What the session's agent waits to be told (3.1)."""
+        reply = await self._send(op.SESSION_INTERACTIONS, path=_path(sandbox_id, session_id))
+        return reply.parse(parse_interactions)
+
+    async def answer(
+        self,
+        sandbox_id: str,
+        session_id: str,
+        *,
+        interaction_id: str,
+        outcome: Literal["accepted", "declined"],
+        data: Any = None,
+    ) -> None:
+        """Answers a question, an approval or a plan; the next turn goes on with it.
+
+        Raises BadRequest for an answer that does not fit, NotFound and WrongState for what is no
+        longer asked or was answered otherwise. After an unknown outcome read `interactions`.
+        """
+        await self._send(
+            op.SESSION_ANSWER,
+            path=_path(sandbox_id, session_id),
+            body=given(id=interaction_id, outcome=outcome, data=data),
+        )
 
     async def abort(self, sandbox_id: str, session_id: str) -> AbortAnswer:
         """Asks the active turn to end. A session that is not there had nothing to cancel (3.1)."""
@@ -114,57 +160,7 @@ def parse_state(body: Any, /) -> SessionState:
         failure_code=code,
         last_event_at=row.maybe_time("lastEventAt"),
         raw=row.raw,
-    )
-
-
-def parse_turn(body: Any, /) -> TurnResult:
-    """A finished turn's result, from the turn's own address. Raises FieldError."""
-    row = unwrap(body, "data")
-    inner = row.child("result")
-    return parse_result(body if inner is None else inner.body)
-
-
-def parse_result(body: Any, /) -> TurnResult:
-    """The result object of 3.4, or the run lane's shape (`outcome`, `finalText`) of 3.5."""
-    row = unwrap(body, "data", "result")
-    status = row.maybe_text("status") or outcome_type(row)
-    success = row.flag("success", default=status in {"success", "completed"})
-    if status is None:
-        if row.body.get("success") is None:
-            raise FieldError("answer.status", "missing")
-        status = "success" if success else "failed"
-    error, code = row.maybe_reason("error")
-    return TurnResult(
-        status=status,
-        success=success,
-        response=row.maybe_text("response", "finalText", "text"),
-        error=error,
-        error_code=row.maybe_text("errorCode") or code,
-        execution_id=row.maybe_text("executionId"),
-        trace_id=row.maybe_text("traceId"),
-        duration_ms=row.maybe_int("durationMs"),
-        usage=parse_usage(row.child("usage", "tokenUsage")),
-        cost_usd=row.maybe_usd("costUsd", "totalCostUsd"),
-        tool_calls=each(row.rows("toolInvocations"), tool_of_invocation),
-        raw=row.raw,
-    )
-
-
-def outcome_type(row: Fields, /) -> str | None:
-    """`outcome` as text or as an object with a type."""
-    outcome = row.body.get("outcome")
-    if isinstance(outcome, str):
-        return outcome
-    inner = row.child("outcome")
-    return None if inner is None else inner.maybe_text("type", "status")
-
-
-def tool_of_invocation(row: Fields, /) -> ToolCall:
-    """One tool call as a result lists it."""
-    return ToolCall(
-        call_id=row.maybe_text("callID", "callId", "toolCallId", "id"),
-        tool=row.maybe_text("toolName", "tool", "name") or "tool",
-        status="error" if row.body.get("error") else "completed",
+        waiting_for=each(row.rows("outstandingInteractions"), parse_interaction),
     )
 
 

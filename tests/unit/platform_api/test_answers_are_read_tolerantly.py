@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fleets.platform_api.answers import results
 from fleets.platform_api.errors import PlatformSurprise
 from fleets.platform_api.fields import FieldError
-from fleets.platform_api.resources import fleets, keys, runtime, sandboxes, sessions
+from fleets.platform_api.resources import fleets, keys, sandboxes, sessions, turns
 from fleets.platform_api.types import AbortAnswer, TokenUsage
 from tests.unit.platform_api.wire import answer, wire
 
@@ -170,23 +171,23 @@ def test_a_session_row_reads_its_figures() -> None:
     ],
 )
 def test_a_receipt_says_whether_the_turn_was_admitted(body: Any, admitted: bool) -> None:
-    receipt = runtime.parse_receipt(
+    receipt = turns.parse_receipt(
         {"data": {"sessionId": "a", "status": "running", **body}}, session_id="a"
     )
     assert receipt.admitted is admitted
 
 
 def test_a_result_of_either_lane() -> None:
-    finished = sessions.parse_result(
+    finished = results.parse_result(
         {"data": {"success": True, "status": "success", "response": "hi", "costUsd": Decimal(1)}}
     )
     assert (finished.status, finished.success, finished.response) == ("success", True, "hi")
-    streamed = sessions.parse_result(
+    streamed = results.parse_result(
         {"outcome": {"type": "completed"}, "finalText": "hi", "tokenUsage": {"totalTokens": 3}}
     )
     assert (streamed.status, streamed.success, streamed.response) == ("completed", True, "hi")
     assert streamed.usage == TokenUsage(total_tokens=3)
-    failed = sessions.parse_result(
+    failed = results.parse_result(
         {"success": False, "status": "failed", "error": {"message": "no", "code": "EXEC_TIMEOUT"}}
     )
     assert (failed.success, failed.error, failed.error_code) == (False, "no", "EXEC_TIMEOUT")
@@ -240,10 +241,10 @@ def test_no_answer_whatever_breaks_a_parser_in_another_way(body: Any) -> None:
         sandboxes.parse_sandboxes,
         sessions.parse_page,
         sessions.parse_state,
-        sessions.parse_result,
-        sessions.parse_turn,
+        results.parse_result,
+        results.parse_turn,
         sessions.parse_abort,
-        lambda answer: runtime.parse_receipt(answer, session_id="a"),
+        lambda answer: turns.parse_receipt(answer, session_id="a"),
         lambda answer: fleets.parse_deletion(answer, fleet_id="f"),
     ):
         try:
