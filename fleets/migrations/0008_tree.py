@@ -9,7 +9,7 @@ import fleets.domain.status
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('fleets', '0006_profiles'),
+        ('fleets', '0007_definitions'),
     ]
 
     operations = [
