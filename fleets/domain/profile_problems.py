@@ -17,9 +17,12 @@ from fleets.domain.profile_body import body_text
 from fleets.domain.profile_schema.issues import Code, Issue
 from fleets.domain.profile_schema.profile import EFFORTS, check_profile
 from fleets.domain.profile_schema.shapes import show_path
+from fleets.domain.profile_secrets import find_secrets
 from fleets.domain.spec_fields import shorten
 
 PLACE: Final = "profile"
+# The code of a problem that is a secret, beside those of the schema.
+LEAK: Final = "secret"
 _PROMPT: Final = ("systemPrompt", "appendSystemPrompt", "instructions")
 _MODE: Final = ("description", "model", "prompt", "tools", "permissions", "metadata")
 _REF: Final = ("kind", "name", "content", "path", "repository", "ref")
@@ -105,7 +108,7 @@ def check_body(body: Any) -> CheckedBody:
         words = f"is nested more than {MAX_DEPTH} levels deep"
         return CheckedBody(body, (ProfileProblem((), words),))
     checked = check_profile(body)
-    problems = tuple(_of_issue(issue, body) for issue in checked.issues)
+    problems = (*_secrets(body, checked.issues), *_of_schema(body, checked.issues))
     kept = checked.profile if problems else _in_order(body, checked.profile)
     problems = problems or tuple(_unkeepable(kept))
     if problems:
@@ -114,6 +117,19 @@ def check_body(body: Any) -> CheckedBody:
     if len(text.encode()) > MAX_BYTES:
         return CheckedBody(kept, (ProfileProblem((), "is larger than 1 MiB"),))
     return CheckedBody(kept, (), profile_digest(kept), text)
+
+
+def _secrets(body: Any, issues: tuple[Issue, ...]) -> Iterator[ProfileProblem]:
+    """Raw keys, which the schema only finds in public values and addresses."""
+    said = {issue.path for issue in issues if issue.code is Code.CUSTOM}
+    for found in find_secrets(body):
+        if not any(found.path[: len(path)] == path for path in said if path):
+            yield ProfileProblem(found.path, found.message, LEAK)
+
+
+def _of_schema(body: Any, issues: tuple[Issue, ...]) -> Iterator[ProfileProblem]:
+    for issue in issues:
+        yield _of_issue(issue, body)
 
 
 def _in_order(body: Any, checked: Any) -> Any:

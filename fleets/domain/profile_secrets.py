@@ -44,6 +44,7 @@ _ARGUMENT: Final = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{1,60})[ \t]*[=:][ \
 _BASIC: Final = re.compile(r"\bBasic\s+([A-Za-z0-9+/]{8,}={0,2})", re.ASCII)
 
 _BY_REFERENCE: Final = 'name a secret instead: {"kind": "secret-ref", "key": "NAME"}.'
+_CONFIG: Final = frozenset({"env", "environment", "headers", "http_headers", "args"})
 _BY_HEADER: Final = "take it out of the address and send it in a header of kind secret-ref."
 _BY_VARIABLE: Final = (
     "take it out; store it as a secret of the machine and speak of its variable (apiKeyEnv names"
@@ -105,8 +106,7 @@ def _safe_name(name: str) -> str:
 def _remedy(path: Path) -> str:
     if "url" in path[-1:]:
         return _BY_HEADER
-    is_config = path[:1] in (("mcp",), ("hooks",)) and {"env", "headers", "args"} & set(path)
-    return _BY_REFERENCE if is_config else _BY_VARIABLE
+    return _BY_REFERENCE if _CONFIG & set(path) else _BY_VARIABLE
 
 
 def _all(body: Any) -> Iterator[_Found]:

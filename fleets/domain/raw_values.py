@@ -35,7 +35,7 @@ _PLACEHOLDER: Final = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE: Final = re.compile(
-    r"\$\{[^}]*\}|\$\(|\$[A-Za-z_]\w*|\{\{.*?\}\}|\{[A-Za-z_:. ]+\}|%[A-Za-z_]+%|<[^<>]*>"
+    r"\$\{[^}]*\}|\$\(|\$[A-Za-z_]\w*|\{\{.*?\}\}|\{[\w:. -]+\}|%[A-Za-z_]+%|<[^<>]*>"
     r"|\[[^\[\]]*\]|\bprocess\.env\b|\bos\.environ\b|\bgetenv\b|\bsecrets?\.|\benv[.:]"
     r"|\b(?:op|vault|aws-sm|gcp-sm|keychain)://|[A-Za-z_]\(",
 )

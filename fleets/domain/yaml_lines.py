@@ -6,6 +6,8 @@ the text they were written as.
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -38,19 +40,37 @@ class YamlText:
 
 def read_yaml(text: str, *, place: str) -> YamlText:
     """Read a text of at most 128 KiB. Raises InvalidInput that names the line, no content."""
+    with _reading(text, place=place) as yaml:
+        node = yaml.compose(text)
+    return _yaml_text(node, place=place)
+
+
+def read_yaml_documents(text: str, *, place: str) -> tuple[YamlText, ...]:
+    """The same for a text of several documents; those that are empty are left out."""
+    with _reading(text, place=place) as yaml:
+        nodes = [node for node in yaml.compose_all(text) if node is not None]
+    read = (_yaml_text(node, place=place) for node in nodes)
+    return tuple(one for one in read if one.value is not None)
+
+
+@contextmanager
+def _reading(text: str, *, place: str) -> Iterator[YAML]:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_YAML_BYTES:
         raise InvalidInput.at(
             place, f"The file has {size:,} bytes; as YAML at most 128 KiB fit. Write it as JSON."
         )
     try:
-        node = YAML(typ="safe", pure=True).compose(text)
+        yield YAML(typ="safe", pure=True)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f"Line {mark.line + 1}" if mark else "Line 1"
         raise InvalidInput.at(place, f"{line}: this is neither JSON nor YAML.") from None
     except (YAMLError, ValueError, RecursionError):
         raise InvalidInput.at(place, "Line 1: this is neither JSON nor YAML.") from None
+
+
+def _yaml_text(node: Node | None, *, place: str) -> YamlText:
     reading = _Reading(place)
     value = None if node is None else reading.value(node, ())
     return YamlText(value, reading.lines)
@@ -66,7 +86,7 @@ class _Reading:
         line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
         if id(node) in self.seen:
-            self._refuse(line, "an alias (*) is not understood here: write it out.")
+            self._refuse(self.lines[path], "an alias (*) is not understood here: write it out.")
         self.seen.add(id(node))
         if len(path) > MAX_DEPTH:
             self._refuse(line, f"it is nested more than {MAX_DEPTH} levels deep.")

@@ -1,0 +1,1 @@
+"""Import of profiles from the files people have: one file of code for each format."""
