@@ -13,7 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from fleets.domain.status import Role
-from fleets.models import Fleet, Operation, User
+from fleets.models import Fleet, Operation, Profile, User
 from fleets.signed_out import Back, to_login
 
 P = ParamSpec("P")
@@ -95,6 +95,17 @@ def get_operation(user: User, public_id: str) -> Operation:
     if operation is None:
         raise Http404
     return operation
+
+
+def get_profile(user: User, slug: str) -> Profile:
+    """The profile with this id, archived or not; who may read may read all. Raises `Http404`."""
+    if not user.is_viewer:
+        raise Http404
+    found = Profile.objects.select_related("catalog", "owner", "head").defer("head__body")
+    profile = found.filter(slug=slug).first()
+    if profile is None:
+        raise Http404
+    return profile
 
 
 def may_delete(user: User, fleet: Fleet) -> bool:

@@ -47,6 +47,7 @@ NAVIGATION: Final[dict[str, tuple[Line, ...]]] = {
         Line("Fleets", "fleets:fleet_list", "network", go="f"),
         Line("Launch", "fleets:fleet_new", "plus", go="n", role=Role.OPERATOR),
     ),
+    "Catalog": (Line("Profiles", "fleets:profile_list", "book-user", go="p"),),
     "House": (Line("Health", "fleets:health", "activity", go="h"),),
 }
 

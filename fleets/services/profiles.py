@@ -24,6 +24,8 @@ _LONGEST_NAME: Final = 200
 _LONGEST_DESCRIPTION: Final = 500
 _LONGEST_TAG: Final = 60
 _MOST_TAGS: Final = 50
+# Words that stand where an id stands in the addresses of the catalog's pages.
+RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills"})
 
 
 def organisation_catalog() -> Catalog:
@@ -69,7 +71,7 @@ def create_profile(
     now = timezone.now()
     profile = Profile.objects.create(
         catalog=catalog,
-        slug=_free_slug(slug, name=str(body.get("name", ""))),
+        slug=free_slug(slug, name=str(body.get("name", ""))),
         owner=actor.user,
         created_at=now,
         updated_at=now,
@@ -211,11 +213,14 @@ def _sound(body: dict[str, Any], *, note: str) -> CheckedBody:
     return checked
 
 
-def _free_slug(slug: str, *, name: str) -> str:
+def free_slug(slug: str, *, name: str) -> str:
+    """The id asked for, or one made of the name. Raises InvalidInput: taken, or no id at all."""
     if slug:
         if not SLUG.fullmatch(slug):
             words = "An id has small letters, digits and hyphens, at most 63: code-reviewer."
             raise InvalidInput.at("slug", words)
+        if slug in RESERVED:
+            raise InvalidInput.at("slug", f"“{slug}” is an address of ours: choose another id.")
         if Profile.objects.filter(slug=slug).exists():
             raise InvalidInput.at("slug", f"There is a profile {slug} already.")
         return slug
@@ -223,6 +228,7 @@ def _free_slug(slug: str, *, name: str) -> str:
     if not wanted:
         raise InvalidInput.at("slug", "Give it a name or an id, such as code-reviewer.")
     taken = set(Profile.objects.filter(slug__startswith=wanted[:58]).values_list("slug", flat=True))
+    taken |= RESERVED
     if wanted not in taken:
         return wanted
     numbered = (f"{wanted[:58]}-{at}" for at in range(2, len(taken) + 3))
@@ -253,7 +259,7 @@ def _add(
     profile.newest = revision.number
     profile.updated_at = now
     if profile.head is None:
-        _copy_facts(profile, checked)
+        copy_facts(profile, checked)
     profile.save()
     return revision
 
@@ -265,11 +271,12 @@ def _make_head(profile: Profile, revision: ProfileRevision) -> None:
         revision.save(update_fields=["published_at"])
     profile.head = revision
     profile.updated_at = now
-    _copy_facts(profile, check_body_text(revision))
+    copy_facts(profile, check_body_text(revision))
     profile.save()
 
 
-def _copy_facts(profile: Profile, checked: CheckedBody) -> None:
+def copy_facts(profile: Profile, checked: CheckedBody) -> None:
+    """Take over what lists show of a body; the row is not saved."""
     facts = facts_of(checked.body)
     profile.name = (facts.name or profile.slug)[:_LONGEST_NAME]
     profile.description = facts.description[:_LONGEST_DESCRIPTION]

@@ -1,11 +1,7 @@
 """Deleting a fleet: what goes, its name typed, a reason, a fresh login."""
 
-import time
 from typing import Any, Final
 
-from allauth.account.internal.flows.login import get_authentication_records
-from allauth.core.exceptions import ReauthenticationRequired
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
@@ -22,6 +18,7 @@ from fleets.selectors.operation_lines import newest_operation
 from fleets.selectors.stop_sheet import stop_sheet
 from fleets.services.actor import Actor
 from fleets.services.delete import delete_fleet
+from fleets.views.fresh_login import must_be_fresh
 from fleets.views.stop import tell_if_ordered_before
 
 FRAGMENTS: Final = {"dialog": "fleets/_delete_sheet.html"}
@@ -46,7 +43,7 @@ def fleet_delete(request: HttpRequest, public_id: str) -> HttpResponse:
             f"Operators delete only their own fleets. Ask {owner} or an admin; "
             "you may hold it, cut it off or cancel it."
         )
-    _must_be_fresh(request)
+    must_be_fresh(request)
     if request.method != "POST":
         reason = f"deleted by {user.username} at {timezone.localtime():%H:%M}"
         first = {"reason": request.GET.get("reason", reason)}
@@ -82,14 +79,3 @@ def _page(
     return htmx.render(
         request, "fleets/fleet_delete.html", context, fragments=FRAGMENTS, status=status
     )
-
-
-def _must_be_fresh(request: HttpRequest) -> None:
-    """Ask for the password again unless it was given within the last ten minutes.
-
-    Raises `ReauthenticationRequired`, which allauth turns into its form and back to this request.
-    """
-    records = get_authentication_records(request, user_of(request))
-    newest = max((record["at"] for record in records), default=0.0)
-    if time.time() - newest > settings.ACCOUNT_REAUTHENTICATION_TIMEOUT:
-        raise ReauthenticationRequired

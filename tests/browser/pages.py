@@ -74,6 +74,10 @@ def _event(world: World) -> str:
     return reverse("fleets:agent_event", args=names)
 
 
+def _profile(query: str = "", url_name: str = "fleets:profile_detail") -> Callable[[World], str]:
+    return lambda world: reverse(url_name, args=[world.profile.slug]) + query
+
+
 PAGES: Final = (
     Page("fleets", "fleets:fleet_list", _plain("fleets:fleet_list")),
     Page(
@@ -140,6 +144,24 @@ PAGES: Final = (
         "fleets:operation_detail",
         lambda world: reverse("fleets:operation_detail", args=[world.operation.public_id]),
     ),
+    Page("profiles", "fleets:profile_list", _plain("fleets:profile_list")),
+    Page(
+        "profiles, none found",
+        "fleets:profile_list",
+        _plain("fleets:profile_list", "?q=no-such-profile"),
+    ),
+    Page("profile", "fleets:profile_detail", _profile()),
+    Page("profile, draft", "fleets:profile_detail", _profile("?rev=2"), who="operator"),
+    Page("profile, revisions", "fleets:profile_detail", _profile("?tab=revisions"), who="operator"),
+    Page("profile, used by", "fleets:profile_detail", _profile("?tab=used-by")),
+    Page("profile, results", "fleets:profile_detail", _profile("?tab=results")),
+    Page("profile, difference", "fleets:profile_diff", _profile(url_name="fleets:profile_diff")),
+    Page(
+        "profile, deleting",
+        "fleets:profile_delete",
+        _profile(url_name="fleets:profile_delete"),
+        who="operator",
+    ),
     Page("health", "fleets:health", _plain("fleets:health")),
     Page("account", "fleets:account", _plain("fleets:account"), who="stranger"),
     Page("sign in", "account_login", _plain("account_login"), who=NOBODY),
@@ -191,6 +213,11 @@ NO_PAGES: Final = {
     "fleets:fleet_stop_machines": Kind.ACT,
     "fleets:fleet_afterwards": Kind.ACT,
     "fleets:operation_retry": Kind.ACT,
+    "fleets:profile_publish": Kind.ACT,
+    "fleets:profile_restore": Kind.ACT,
+    "fleets:profile_label": Kind.ACT,
+    "fleets:profile_archive": Kind.ACT,
+    "fleets:profile_hand_over": Kind.ACT,
     "fleets:account_theme": Kind.ACT,
 }
 

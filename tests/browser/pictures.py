@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from playwright.sync_api import Page as Window
 
-from fleets.models import Fleet, Operation, Turn, TurnEvent
+from fleets.models import Fleet, Operation, Profile, Turn, TurnEvent
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -121,7 +121,13 @@ _STATES: Final = {
     "platform unreachable": "upgrade-dependencies",
 }
 
+
+def _profile(name: str, query: str = "", page: str = "profile_detail") -> Callable[[], str]:
+    return lambda: reverse(f"fleets:{page}", args=[Profile.objects.get(name=name).slug]) + query
+
+
 LIST: Final = "fleets:fleet_list"
+PROFILES: Final = "fleets:profile_list"
 NEW: Final = "fleets:fleet_new"
 
 PICTURES: Final = (
@@ -199,6 +205,17 @@ PICTURES: Final = (
             ("delete", "running", _operation("delete", state="running")),
             ("delete", "done", _operation("delete", state="done")),
         )
+    ),
+    Picture("profiles nothing yet", PROFILES, _plain(PROFILES), ADMIN, is_before_data=True),
+    Picture("profiles", PROFILES, _plain(PROFILES)),
+    Picture("profiles none found", PROFILES, _plain(PROFILES, "?q=nowhere")),
+    *(
+        Picture(f"profile {tab}", "fleets:profile_detail", _profile("code-reviewer", f"?tab={tab}"))
+        for tab in ("configuration", "revisions", "used-by", "results")
+    ),
+    Picture("profile diff", "fleets:profile_diff", _profile("code-reviewer", "", "profile_diff")),
+    Picture(
+        "profile delete", "fleets:profile_delete", _profile("translator", "", "profile_delete")
     ),
     Picture("not there 404", LIST, lambda: "/nothing/here"),
     Picture("not allowed 403", NEW, _plain(NEW), who="viewer"),

@@ -14,7 +14,17 @@ from fleets.domain.status import (
     TurnOutcome,
     TurnState,
 )
-from fleets.models import Agent, Fleet, NodeKind, Operation, Team, User
+from fleets.models import (
+    Agent,
+    AgentProfile,
+    Fleet,
+    NodeKind,
+    Operation,
+    Profile,
+    ProfileLabel,
+    Team,
+    User,
+)
 from tests.agent_frames import session_of
 from tests.factories import (
     AgentFactory,
@@ -23,6 +33,8 @@ from tests.factories import (
     MachineFactory,
     OperationFactory,
     OperationNodeFactory,
+    ProfileFactory,
+    ProfileRevisionFactory,
     RunFactory,
     TaskFactory,
     TurnFactory,
@@ -50,6 +62,7 @@ class World:
     operation: Operation
     turn_pk: int
     event: int
+    profile: Profile
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -85,7 +98,8 @@ def make_world(team: Team, owner: User) -> World:
         name="just-now", team=team, owner=owner, state=FleetState.CREATING, budget_nusd=None
     )
     turn_pk = session_of(agents[0])
-    return World(fleet, creating, agents[0], _cancel(team, owner), turn_pk, EVENT)
+    profile = make_profile(owner, fleet)
+    return World(fleet, creating, agents[0], _cancel(team, owner), turn_pk, EVENT, profile)
 
 
 def _work(fleet: Fleet) -> list[Agent]:
@@ -116,6 +130,37 @@ def _work(fleet: Fleet) -> list[Agent]:
             )
         agents.append(agent)
     return agents
+
+
+def make_profile(owner: User, fleet: Fleet) -> Profile:
+    """A profile with everything a page shows: a head, a draft, a label, a fleet that has it."""
+    body = {
+        "name": "code-reviewer-with-a-name-as-long-as-they-come",
+        "description": "Reads a shard and says what is wrong.",
+        "tags": ["review", "nightly"],
+        "harness": "opencode",
+        "model": {"default": "gpt-4.1-mini", "maxTotalOutputTokens": 8192},
+        "prompt": {"systemPrompt": "You review.", "instructions": ["Read first.\nThen answer."]},
+        "resources": {"skills": [{"kind": "inline", "name": "pytest", "content": "Use -k."}]},
+        "mcp": {"docs": {"url": "https://docs.example.org/mcp"}},
+        "permissions": {"bash": {"git *": "allow", "rm *": "deny"}, "edit": "ask"},
+        "tools": {"webfetch": False},
+        "metadata": {"origin": "by hand"},
+    }
+    profile: Profile = ProfileFactory(slug="code-reviewer", owner=owner, body=body)
+    changed = {**body, "prompt": {"systemPrompt": "You review.\nOne file at a time."}}
+    ProfileRevisionFactory(
+        profile=profile, body=changed, note="shorter", base=profile.head, author=owner
+    )
+    assert profile.head is not None
+    ProfileLabel.objects.create(
+        profile=profile, name="stable", revision=profile.head, set_at=timezone.now()
+    )
+    copy = AgentProfile.objects.create(
+        fleet=fleet, digest=profile.head.digest, body=profile.head.body, revision=profile.head
+    )
+    fleet.agents.update(profile=copy)
+    return profile
 
 
 def _cancel(team: Team, owner: User) -> Operation:

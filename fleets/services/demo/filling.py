@@ -24,6 +24,7 @@ from fleets.services.demo.machines import is_stopped, write_machines
 from fleets.services.demo.moments import set_moments
 from fleets.services.demo.orders import write_orders
 from fleets.services.demo.people import Gathered, gather
+from fleets.services.demo.profiles import remove_profiles, write_profiles
 from fleets.services.demo.removal import remove_fleets
 from fleets.services.demo.timeline import write_timeline
 from fleets.services.fleet_state import recount
@@ -48,12 +49,14 @@ def fill() -> Filled:
     if connection is None:
         raise Conflict("No platform account is connected: run `manage.py setup` first.")
     remove_fleets()
+    remove_profiles()
     people = gather()
     now = timezone.now()
     made: dict[str, Fleet] = {}
     for story in STORIES:
         made[story.name] = _write(story, connection, people, made.get(story.parent), now=now)
     _move_money_up(made)
+    write_profiles(people, made)
     agents = sum(story.count for story in STORIES)
     audit.record(
         "demo.fill",

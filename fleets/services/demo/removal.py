@@ -7,6 +7,7 @@ from fleets.models import Fleet, Team, User
 from fleets.services import audit
 from fleets.services.actor import SYSTEM
 from fleets.services.demo.people import MARK
+from fleets.services.demo.profiles import remove_profiles
 
 DOOR = "demo"
 
@@ -24,6 +25,7 @@ def remove() -> int:
     others stays.
     """
     count = remove_fleets()
+    remove_profiles()
     for user in User.objects.filter(email__endswith=MARK):
         _remove_person(user)
     for team in Team.objects.filter(slug__startswith="demo-", members__isnull=True):

@@ -23,7 +23,7 @@ GUARDED_PAGES = [
     if page.url_name not in PUBLIC and page.status == 200 and page.act is None
 ]
 # Deleting asks for the password again, and operators delete only what is theirs.
-ASKS_AGAIN = {"fleets:fleet_delete"}
+ASKS_AGAIN = {"fleets:fleet_delete", "fleets:profile_delete"}
 
 
 @pytest.fixture
@@ -57,11 +57,12 @@ def _address(name: str, world: World) -> str:
         "public_id": (world.operation if "operation" in name else world.fleet).public_id,
         "agent_id": world.agent.agent_id,
         "kind": "csv",
+        "slug": world.profile.slug,
         "turn": world.turn_pk,
         "event": world.event,
     }
     agent = ("public_id", "agent_id")
-    ways = ((), ("public_id",), agent, ("public_id", "kind"), (*agent, "turn", "event"))
+    ways = ((), ("slug",), ("public_id",), agent, ("public_id", "kind"), (*agent, "turn", "event"))
     for wanted in ways:
         try:
             return reverse(name, kwargs={key: known[key] for key in wanted})
