@@ -69,13 +69,19 @@ class _Reading:
 
 
 def read_agents(
-    text: str, *, harness: str, model: str, has_message: bool, resolve: Resolve | None = None
+    text: str,
+    *,
+    harness: str,
+    model: str,
+    has_message: bool,
+    resolve: Resolve | None = None,
+    is_pool: bool = False,
 ) -> tuple[AgentPlan, ...]:
     """The agents of a file, settled with the fleet's defaults, in the order given.
 
     `has_message`: the fleet's own prompt goes to every agent, so none needs a task. `resolve` finds
-    saved profiles; without it they are refused. Raises InvalidInput at `agents` with all problems,
-    in the order of their lines.
+    saved profiles; without it they are refused. `is_pool`: they take tasks from a list, so none has
+    one. Raises InvalidInput at `agents` with all problems, in the order of their lines.
     """
     source = _read_text(text)
     agents = source.value
@@ -89,6 +95,9 @@ def read_agents(
         reading.found += [one for one in read.problems if one[0] not in reading.unfit]
         asked.append(read.agent)
     reading.found += _twice(asked)
+    if is_pool:
+        words = "the tasks are a list of their own, so an agent has none."
+        reading.found += [((at, "task"), words) for at, one in enumerate(asked) if one.task]
     if not has_message:
         reading.found += _idle(asked, unfit=reading.unfit)
     found, missing = find_saved(asked, resolve)

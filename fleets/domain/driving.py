@@ -4,8 +4,8 @@ A run is driven by ticks. Each reads what may have changed, then begins as many 
 allowed at that moment. The rules here say which; the services carry them out.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -54,19 +54,31 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class QueuedTask:
-    """A task that waits for its first turn."""
+    """A task that waits for a turn. Without agent and machine it is any free agent's."""
 
     task: int
-    machine: int
+    machine: int | None = None
+    agent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FreeAgent:
+    """An agent of a pool that has no turn under way."""
+
     agent: int
+    machine: int
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Which turns to send now: first dispatches of tasks, and repeats of turns already written."""
+    """Which turns to send now: first dispatches of tasks, and repeats of turns already written.
+
+    `takers`: which agent takes a task that had none.
+    """
 
     tasks: tuple[int, ...]
     turns: tuple[int, ...]
+    takers: Mapping[int, int] = field(default_factory=dict)
 
 
 def choose(
@@ -77,6 +89,7 @@ def choose(
     slots: int,
     most: int,
     may_begin: bool,
+    free_agents: Sequence[FreeAgent] = (),
 ) -> Beginning:
     """Choose what to send.
 
@@ -84,7 +97,7 @@ def choose(
     round; `may_begin` is False while the fleet is held, stopping or refused by its budget. A
     machine that is not warm yet gets one turn only, an agent never two at once. Repeats of a turn
     that was written before come first: whether they run already is unknown, and only their own id
-    can tell.
+    can tell. Tasks of nobody go to `free_agents`, first to first.
     """
     ready = {view.machine: view for view in machines if view.is_ready}
     due = tuple(
@@ -97,22 +110,43 @@ def choose(
     if not may_begin:
         return Beginning(tasks=(), turns=())
     repeats = due[:most]
-    busy_machines = {turn.machine for turn in open_turns}
-    busy_agents: set[int] = set()
+    places = _Places(ready, {turn.machine for turn in open_turns})
+    waiting = iter(free_agents)
     free = min(most, max(0, slots - len(open_turns)))
     tasks: list[int] = []
+    takers: dict[int, int] = {}
     for task in queued:
         if len(tasks) >= free:
             break
-        view = ready.get(task.machine)
-        if view is None or task.agent in busy_agents:
+        if task.agent is not None and task.machine is not None:
+            if places.take(task.agent, task.machine):
+                tasks.append(task.task)
             continue
-        if not view.is_warm and task.machine in busy_machines:
-            continue
-        tasks.append(task.task)
-        busy_agents.add(task.agent)
-        busy_machines.add(task.machine)
-    return Beginning(tasks=tuple(tasks), turns=repeats)
+        taker = next((one for one in waiting if places.take(one.agent, one.machine)), None)
+        if taker is not None:
+            tasks.append(task.task)
+            takers[task.task] = taker.agent
+    return Beginning(tasks=tuple(tasks), turns=repeats, takers=takers)
+
+
+@dataclass(slots=True)
+class _Places:
+    """Where a turn may begin in this round."""
+
+    ready: Mapping[int, MachineView]
+    busy_machines: set[int]
+    busy_agents: set[int] = field(default_factory=set)
+
+    def take(self, agent: int, machine: int) -> bool:
+        """Take the place of an agent, if it has one."""
+        view = self.ready.get(machine)
+        if view is None or agent in self.busy_agents:
+            return False
+        if not view.is_warm and machine in self.busy_machines:
+            return False
+        self.busy_agents.add(agent)
+        self.busy_machines.add(machine)
+        return True
 
 
 def round_limit(rate_per_minute: int) -> int:

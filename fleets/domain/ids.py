@@ -66,6 +66,12 @@ def session_id(fleet_id: str, agent_id: str, *, run: int = 1) -> str:
     return f"{prefix}{fleet_id}-{agent_id}"
 
 
+def task_session_id(fleet_id: str, *, run: int, position: int, attempt: int = 1) -> str:
+    """The conversation of one task of a pool; another attempt of it begins another one."""
+    again = f"a{attempt}" if attempt > 1 else ""
+    return f"r{run}t{position}{again}-{fleet_id}"
+
+
 def turn_id(turn: int, attempt: int) -> str:
     """`t<turn>-<attempt>`, both from 1: the platform admits at most one execution for it."""
     if turn < 1 or attempt < 1:

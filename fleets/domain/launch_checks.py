@@ -91,7 +91,7 @@ def holds_check(spec: LaunchSpec, *, plan: Plan) -> Iterator[Advice]:
     if spec.at_once is None:
         yield from _auto_check(plan, budget_nusd=budget)
         return
-    at_once = min(spec.at_once, plan.tasks)
+    at_once = min(spec.at_once, spec.most_at_once)
     start = min(at_once, fit_at_start(plan, budget_nusd=budget))
     end = min(at_once, fit_at_end(plan, budget_nusd=budget))
     if end == at_once:
@@ -200,6 +200,16 @@ def risks(
             "The machines stay after the work and cost until their lifetime ends"
             f" ({show_duration_s(spec.lifetime_s)} after their start).",
             (Repair("Delete after 30 min", "after", Afterwards.DELETE.value),),
+        )
+    idle = spec.count - spec.task_count
+    if idle > 0:
+        yield Advice(
+            "count",
+            f"{counted(spec.count, 'agent')} for {counted(spec.task_count, 'task')}: {idle:,} would"
+            " have nothing to do.",
+            ()
+            if spec.agents
+            else (Repair(counted(spec.task_count, "agent"), "count", str(spec.task_count)),),
         )
     if spec.count > 1 and spec.prompt and not spec.template.fields:
         yield Advice(

@@ -31,6 +31,7 @@ from fleets.domain.estimate import (
 )
 from fleets.domain.launch_checks import Account
 from fleets.domain.placement import AgentSpec, MachinePlan, Placement, plan_machines
+from fleets.domain.pool import task_prompt
 from fleets.domain.prices import model_price
 from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.domain.status import Afterwards
@@ -135,14 +136,14 @@ def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None
     task = task_of(spec)
     at_once = _at_once(spec, task=task, per_s=per_s, spent_nusd=0)
     duration = work_duration(
-        tasks=spec.count,
+        tasks=spec.task_count,
         at_once=at_once,
         machines=machines,
         task_timeout_s=spec.task_timeout_s,
         lifetime_s=spec.lifetime_s,
     )
     costs = forecast(
-        tasks=spec.count,
+        tasks=spec.task_count,
         task=task,
         machines_nusd_per_s=per_s,
         duration=duration,
@@ -174,17 +175,25 @@ def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None
         after_cost_nusd=per_s * _idle_s(spec, duration=duration),
         timeline=_timeline(spec, duration=duration, account=known, at_once=at_once, now=now),
         account=known,
-        first_agent=spec.plans[0].agent_id,
-        first_prompt=prompt_for(spec.plans[0], index=1, template=spec.template),
+        first_agent=f"Whoever takes {spec.tasks[0].task_id}"
+        if spec.tasks
+        else spec.plans[0].agent_id,
+        first_prompt=_first_prompt(spec),
         problems=problems,
         warnings=tuple(_warnings(spec, placement, plan=plan, ceiling=ceiling, account=known)),
     )
 
 
+def _first_prompt(spec: LaunchSpec) -> str:
+    if spec.tasks:
+        return task_prompt(spec.tasks[0], index=1, template=spec.template)
+    return prompt_for(spec.plans[0], index=1, template=spec.template)
+
+
 def _plan(spec: LaunchSpec, *, task: TaskCost | None, compute_nusd: int) -> Plan | None:
     if task is None:
         return None
-    return Plan(spec.count, task.cost.expected, task.worst_call_nusd, compute_nusd)
+    return Plan(spec.task_count, task.cost.expected, task.worst_call_nusd, compute_nusd)
 
 
 def _at_once(spec: LaunchSpec, *, task: TaskCost | None, per_s: int, spent_nusd: int) -> int:
@@ -195,7 +204,7 @@ def _at_once(spec: LaunchSpec, *, task: TaskCost | None, per_s: int, spent_nusd:
         task_rest_nusd=task.likely_most_nusd if task else 0,
         compute_reserve_nusd=compute_reserve_nusd(per_s, lifetime_left_s=spec.lifetime_s),
     )
-    return at_once_limit(purse, asked=spec.at_once, open_tasks=spec.count)
+    return at_once_limit(purse, asked=spec.at_once, open_tasks=spec.most_at_once)
 
 
 def _holds(
@@ -234,11 +243,11 @@ def _idle_s(spec: LaunchSpec, *, duration: Duration) -> int:
 def _timeline(
     spec: LaunchSpec, *, duration: Duration, account: Account, at_once: int, now: datetime
 ) -> Timeline:
-    waves = -(-spec.count // max(1, at_once))
+    waves = -(-spec.task_count // max(1, at_once))
     last_wave_s = (duration.expected_s - duration.boot_s) // waves
     begin_s = max(duration.boot_s, duration.expected_s - last_wave_s)
     if account.requests_per_minute:
-        by_rate = spec.count * 60 * 100 // (account.requests_per_minute * _RATE_SHARE_PERCENT)
+        by_rate = spec.task_count * 60 * 100 // (account.requests_per_minute * _RATE_SHARE_PERCENT)
         begin_s = max(begin_s, MACHINE_BOOT_S + by_rate)
     return Timeline(
         first_at=now + timedelta(seconds=min(MACHINE_BOOT_S, duration.boot_s)),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
 from fleets.domain.afterwards import DEFAULT_DELAY_S
@@ -19,6 +20,8 @@ from fleets.domain.money_input import parse_usd
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.placement import Auto, PlacementRule
 from fleets.domain.placement_input import read_placement
+from fleets.domain.pool import PLACE as TASKS
+from fleets.domain.pool import POOL_FIELDS, PoolTask, read_tasks
 from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize, provider_of
 from fleets.domain.spec_fields import (
     MAX_PROMPT_BYTES,
@@ -42,6 +45,8 @@ MAX_LIFETIME_S: Final = 7 * 86_400
 MIN_TASK_TIMEOUT_S: Final = 10
 MAX_AFTER_DELAY_S: Final = 86_400
 AUTO: Final = "auto"
+_FRESH: Final = "fresh"
+_SAME: Final = "same"
 
 _PACKED: Final[PlacementRule] = Auto()
 _NO_NEEDS: Final = MachineNeeds()
@@ -55,7 +60,9 @@ class LaunchSpec:
     """A launch of `count` agents, alike or (with `agents`) each its own. Money in nusd, times in
     seconds.
 
-    `prompt` "": each agent of `agents` runs its own task. `budget_nusd` None: no budget. `at_once`
+    With `tasks` the agents are a pool that drains this list, each task in a session of its own
+    unless `is_same_session`. `prompt` "": each agent of `agents` runs its own task, each of `tasks`
+    is sent as it is. `budget_nusd` None: no budget. `at_once`
     None: `auto`, as many as the budget can hold.
     """
 
@@ -76,6 +83,18 @@ class LaunchSpec:
     agents: tuple[AgentPlan, ...] = ()
     placement: PlacementRule = _PACKED
     machine: MachineNeeds = _NO_NEEDS
+    tasks: tuple[PoolTask, ...] = ()
+    is_same_session: bool = False
+
+    @property
+    def task_count(self) -> int:
+        """How many tasks there are: those of the list, else one for each agent."""
+        return len(self.tasks) or self.count
+
+    @property
+    def most_at_once(self) -> int:
+        """How many turns can be in flight at once, whatever the budget: an agent does one."""
+        return min(self.count, self.task_count)
 
     @property
     def plans(self) -> tuple[AgentPlan, ...]:
@@ -93,7 +112,11 @@ class LaunchSpec:
     @property
     def template(self) -> Template:
         """The prompt as a checked template; parse it once when many prompts are needed."""
-        return parse_template(self.prompt, place="prompt")
+        return parse_template(self.prompt, place="prompt", fields=_fields(bool(self.tasks)))
+
+
+def _fields(is_pool: bool) -> Collection[str]:  # noqa: FBT001  # which of two sets of names
+    return POOL_FIELDS if is_pool else LAUNCH_FIELDS
 
 
 def prompt_for(plan: AgentPlan, *, index: int, template: Template) -> str:
@@ -114,16 +137,16 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
     or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
     (separated by commas), placement (auto, dedicated or a number), agents (a file of them: then
-    their number counts and a prompt is not needed). Raises InvalidInput with the problems of all
-    fields, in that order.
+    their number counts and a prompt is not needed), tasks (a list of them: then the agents are a
+    pool, and a prompt is the message around each), session ("same": one for all tasks of an agent).
+    Raises InvalidInput with the problems of all fields, in that order.
     """
     problems: list[Problem] = []
-    has_file = bool(raw.get(AGENTS, "").strip())
-    required = _REQUIRED - _OF_NUMBERED if has_file else _REQUIRED
+    has_file, has_tasks = (bool(raw.get(name, "").strip()) for name in (AGENTS, TASKS))
+    required = _required(has_file=has_file, has_tasks=has_tasks)
 
     def read(field: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
-        # Stripped, the lines of a file would be counted wrong.
-        text = raw.get(field, "") if field == AGENTS else raw.get(field, "").strip()
+        text = raw.get(field, "") if field in _WHOLE_TEXTS else raw.get(field, "").strip()
         try:
             return parse(text) if text or field in required else default
         except InvalidInput as error:
@@ -134,7 +157,7 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
         name=read("name", _name, ""),
         team_slug=read("team", _team, ""),
         count=1 if has_file else read("count", _count, 1),
-        prompt=read("prompt", read_prompt, ""),
+        prompt=read("prompt", lambda text: read_prompt(text, fields=_fields(has_tasks)), ""),
         harness=read("harness", _harness, DEFAULT_HARNESS),
         model=read("model", _model, DEFAULT_MODEL),
         size=read("size", _size, DEFAULT_SIZE),
@@ -146,11 +169,14 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
         task_timeout_s=read("task_timeout", _task_timeout, DEFAULT_TASK_TIMEOUT_S),
         tags=read("tags", _tags, ()),
         placement=read("placement", read_placement, _PACKED),
+        tasks=read(TASKS, read_tasks, ()),
+        is_same_session=has_tasks and read("session", _session, _FRESH) == _SAME,
     )
     if has_file:
-        has_message = bool(raw.get("prompt", "").strip())
+        has_message = has_tasks or bool(raw.get("prompt", "").strip())
+        reader = partial(read_agents, has_message=has_message, is_pool=has_tasks)
         none: tuple[AgentPlan, ...] = ()
-        agents = read(AGENTS, lambda text: _agents(text, spec, has_message=has_message), none)
+        agents = read(AGENTS, partial(reader, harness=spec.harness, model=spec.model), none)
         spec = replace(spec, agents=agents, count=max(1, len(agents)))
     if not raw.get("task_timeout", "").strip():
         spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
@@ -161,13 +187,16 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     return spec
 
 
+def _required(*, has_file: bool, has_tasks: bool) -> frozenset[str]:
+    required = _REQUIRED - _OF_NUMBERED if has_file else _REQUIRED
+    return required - {"prompt"} if has_tasks else required
+
+
 _REQUIRED: Final = frozenset({"name", "team", "count", "prompt"})
+# Stripped, their lines would be counted wrong.
+_WHOLE_TEXTS: Final = frozenset({AGENTS, TASKS})
 # What a file of agents says in its own way.
 _OF_NUMBERED: Final = frozenset({"count", "prompt"})
-
-
-def _agents(text: str, spec: LaunchSpec, *, has_message: bool) -> tuple[AgentPlan, ...]:
-    return read_agents(text, harness=spec.harness, model=spec.model, has_message=has_message)
 
 
 def _name(text: str) -> str:
@@ -186,8 +215,15 @@ def _count(text: str) -> int:
     return read_whole(text, place="count", what="The number of agents", least=1, most=MAX_AGENTS)
 
 
+def _session(text: str) -> str:
+    return read_choice(text, place="session", what="choice", choices=(_FRESH, _SAME))
+
+
 def read_prompt(text: str, *, fields: Collection[str] = LAUNCH_FIELDS) -> str:
-    """A message for every agent of a fleet. Raises InvalidInput at `prompt`, quoting no secret."""
+    """A message for every agent of a fleet, with these fields.
+
+    Raises InvalidInput at `prompt`, quoting no secret.
+    """
     if not text:
         raise InvalidInput.at("prompt", "The prompt is missing: what should each agent do?")
     size = len(text.encode("utf-8", "surrogatepass"))
@@ -289,8 +325,24 @@ def _cross_problems(spec: LaunchSpec) -> list[Problem]:
                 Repair(f"Use {lifetime}", "task_timeout", lifetime),
             )
         )
+    if spec.tasks and spec.prompt:
+        problems += _message_problems(spec)
     problem = None if spec.agents else _provider_problem(spec)
     return [*problems, problem] if problem else problems
+
+
+def _message_problems(spec: LaunchSpec) -> list[Problem]:
+    """The message around each task of a pool: it holds the task, and both together fit."""
+    if "task" not in spec.template.fields:
+        repair = Repair("Put {task} at its end", "prompt", f"{spec.prompt}\n\n{{task}}")
+        words = "The message must hold {task}: each of the tasks is put there."
+        return [Problem("prompt", words, repair)]
+    longest = max(len(task.message.encode()) for task in spec.tasks)
+    size = len(spec.prompt.encode()) + longest
+    if size > MAX_PROMPT_BYTES:
+        words = f"With the longest task the message has {size:,} bytes; 64 KiB fit."
+        return [Problem("prompt", words)]
+    return []
 
 
 def _provider_problem(spec: LaunchSpec) -> Problem | None:

@@ -54,6 +54,8 @@ class OutcomeReason(StrEnum):
     ENOUGH = "enough"
     FROZEN = "frozen"
     CANCELLED = "cancelled"
+    # No machine is left that could do it.
+    MACHINES = "machines"
 
 
 class TaskState(StrEnum):
@@ -119,6 +121,15 @@ class Role(StrEnum):
     OPERATOR = "operator"
     ADMIN = "admin"
     STRANGER = ""
+
+
+class Pattern(StrEnum):
+    """How the tasks of a fleet come to its agents."""
+
+    # One task for each agent.
+    MAP = "map"
+    # A list of tasks that agents take from, whenever they are free.
+    POOL = "pool"
 
 
 class Origin(StrEnum):

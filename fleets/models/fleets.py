@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from fleets.domain.status import Afterwards, FleetState, KeyKnownBy, Origin
+from fleets.domain.status import Afterwards, FleetState, KeyKnownBy, Origin, Pattern
 from fleets.models.choices import choices_of, not_negative, one_of
 from fleets.models.connections import Connection
 from fleets.models.people import Team
@@ -78,6 +78,10 @@ class Fleet(models.Model):
     )
     machine_needs = models.JSONField(
         default=dict, blank=True, help_text="What machines get, as a definition writes it."
+    )
+    pattern = models.CharField(max_length=10, choices=choices_of(Pattern), default=Pattern.MAP)
+    is_same_session = models.BooleanField(
+        default=False, help_text="Of a pool: an agent does all its tasks in its one session."
     )
 
     # Where it stands. `state` is derived (domain.status.fleet_state) and stored for lists.
@@ -166,6 +170,7 @@ class Fleet(models.Model):
         constraints = [
             one_of("state", FleetState, name="fleet_state_known"),
             one_of("after", Afterwards, name="fleet_after_known"),
+            one_of("pattern", Pattern, name="fleet_pattern_known"),
             not_negative(
                 "budget_nusd",
                 "key_cap_nusd",

@@ -59,12 +59,27 @@ class Run(models.Model):
 
 
 class Task(models.Model):
-    """One piece of work in a run."""
+    """One piece of work in a run.
+
+    In a pool a task has no agent until one has taken it, in the transaction that writes its turn;
+    from then on `session_id` is its conversation. Its `position` is that of the list, in every run.
+    """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="tasks")
-    agent = models.ForeignKey(Agent, models.CASCADE, related_name="tasks")
+    agent = models.ForeignKey(
+        Agent, models.CASCADE, null=True, related_name="tasks", help_text="None: not taken yet."
+    )
     position = models.PositiveIntegerField()
+    name = models.CharField(
+        max_length=120, blank=True, default="", help_text="Of a pool: its id in the list."
+    )
     prompt = models.TextField()
+    item = models.TextField(
+        blank=True, default="", help_text="What {task} stood for, where a message held it."
+    )
+    session_id = models.CharField(
+        max_length=120, blank=True, default="", help_text="Empty: its agent's own session."
+    )
     form_key = models.CharField(
         max_length=64, null=True, unique=True, help_text="Of the form that ordered it, if one did."
     )
@@ -99,6 +114,9 @@ class Turn(models.Model):
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="turn_rows")
     attempt = models.PositiveIntegerField(default=1)
     turn_id = models.CharField(max_length=80)
+    session_id = models.CharField(
+        max_length=120, blank=True, default="", help_text="The session it is sent in."
+    )
     epoch = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=choices_of(TurnState))
     outcome = models.CharField(max_length=20, choices=choices_of(TurnOutcome), null=True)
@@ -164,3 +182,8 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.turn_id} of task {self.task_id}"
+
+    @property
+    def session(self) -> str:
+        """Its session's id; a row from before the column has its agent's. Needs `agent` loaded."""
+        return self.session_id or self.agent.session_id

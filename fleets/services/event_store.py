@@ -88,7 +88,7 @@ def _rows(batch: Batch, received_at: datetime) -> list[tuple[object, ...]]:
                 turn.turn_day,
                 turn.run.fleet_id,
                 turn.pk,
-                turn.agent.session_id,
+                turn.session,
                 batch.execution_id,
                 number,
                 frame.type[:60],

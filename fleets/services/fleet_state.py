@@ -10,12 +10,14 @@ from fleets.domain.status import (
     FleetFacts,
     FleetState,
     OutcomeReason,
+    Pattern,
     StateCounts,
     TaskState,
     fleet_state,
 )
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, Run, Task
+from fleets.selectors.newest_tasks import newest_tasks
 from fleets.services.tree_counts import recount_tree
 
 COUNT_FIELDS = {
@@ -49,7 +51,7 @@ def recount(fleet: Fleet, *, now: datetime) -> FleetState:
     Runs in the caller's transaction, which holds the fleet's row (`lock`).
     """
     run = newest_run(fleet)
-    counts = _task_counts(run)
+    counts = _task_counts(fleet, run)
     living = Machine.objects.filter(fleet=fleet, gone_at__isnull=True)
     fleet.machines_running = living.filter(status="running").count()
     fleet.machines_total = Machine.objects.filter(fleet=fleet).count()
@@ -75,11 +77,16 @@ def lock(fleet_pk: int) -> Fleet:
     )
 
 
-def _task_counts(run: Run | None) -> StateCounts:
-    """Tasks of the newest run, and the last one of every agent that the run leaves alone."""
+def _task_counts(fleet: Fleet, run: Run | None) -> StateCounts:
+    """Tasks of the newest run, and the last one of every agent that the run leaves alone; in a
+    pool every task as it stood last.
+    """
     if run is None:
         return StateCounts()
     tasks = Task.objects.filter(run=run).order_by()
+    if fleet.pattern == Pattern.POOL:
+        states = newest_tasks(fleet, run).values_list("state").annotate(n=Count("pk"))
+        return StateCounts.from_mapping({TaskState(state): n for state, n in states})
     counts = Counter[TaskState]()
     for state, n in tasks.values_list("state").annotate(n=Count("pk")):
         counts[TaskState(state)] += n

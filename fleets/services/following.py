@@ -200,7 +200,7 @@ def _stream(turn: Any) -> Stream:
         agent_pk=turn.agent_id,
         connection=turn.run.fleet.connection,
         sandbox_id=turn.agent.machine.sandbox_id,
-        session_id=turn.agent.session_id,
+        session_id=turn.session,
         execution_id=turn.execution_id,
         since=turn.last_event_id,
         is_watched=turn.rank == 0,

@@ -14,7 +14,7 @@ from fleets.domain.placement import MachinePlan, plan_machines
 from fleets.domain.placement_input import placement_word
 from fleets.domain.preflight import agents_of
 from fleets.domain.spec import LaunchSpec, prompt_for
-from fleets.domain.status import FleetState, OperationKind, TaskState
+from fleets.domain.status import FleetState, OperationKind, Pattern, TaskState
 from fleets.live import publish
 from fleets.models import (
     Agent,
@@ -33,6 +33,7 @@ from fleets.services.actor import Actor
 from fleets.services.agent_rows import write_agents
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
+from fleets.services.pool import write_list
 
 
 def launch_fleet(
@@ -168,6 +169,7 @@ def _write(
         after={
             "name": fleet.name,
             "agents": spec.count,
+            "tasks": spec.task_count,
             "machines": len(machines),
             "budgetNusd": spec.budget_nusd,
             "model": spec.model,
@@ -176,7 +178,8 @@ def _write(
             **({"definition": f"{revision.definition.slug} {revision}"} if revision else {}),
         },
     )
-    note(fleet, Line("launch", f"launched by {actor.name}: {spec.count} agents"))
+    what = f"{spec.task_count} tasks for {spec.count} agents" if spec.tasks else ""
+    note(fleet, Line("launch", f"launched by {actor.name}: {what or f'{spec.count} agents'}"))
     publish("fleets", {"kind": "new", "ids": [fleet.pk]})
     return fleet
 
@@ -223,6 +226,8 @@ def _write_fleet(
         has_own_agents=bool(spec.agents),
         definition_revision=revision,
         machine_needs=spec.machine.as_json,
+        pattern=Pattern.POOL if spec.tasks else Pattern.MAP,
+        is_same_session=spec.is_same_session,
     )
     fleet.root = fleet
     fleet.path = [fleet.pk]
@@ -253,6 +258,9 @@ def _places(plans: tuple[MachinePlan, ...], machines: dict[str, Machine]) -> dic
 
 def _write_tasks(run: Run, spec: LaunchSpec, agents: list[Agent]) -> None:
     template = spec.template
+    if spec.tasks:
+        write_list(run, spec)
+        return
     Task.objects.bulk_create(
         Task(
             run=run,

@@ -1,4 +1,4 @@
-"""Begins turns: writes their rows, sends them, writes the receipts.
+"""Begins turns: sends those that are written, writes the receipts.
 
 The row is committed before the request leaves. After a crash the next tick finds it, does not know
 whether the request arrived, and sends the same `turn_id` again: the platform admits it once.
@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
 from django.utils import timezone
 
-from fleets.domain import ids
 from fleets.domain.driving import redispatch_after_s
-from fleets.domain.status import TaskState, TurnOutcome, TurnState
+from fleets.domain.status import TurnOutcome, TurnState
 from fleets.gateway import Withheld, only_while
 from fleets.live import publish
-from fleets.models import Agent, AgentProfile, Fleet, Machine, Run, Task, Turn
+from fleets.models import Agent, AgentProfile, Fleet, Machine, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import (
     BudgetExhausted,
@@ -31,6 +29,7 @@ from fleets.platform_api.errors import (
 from fleets.platform_api.types import Receipt
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.fresh_answer import FreshAnswer
+from fleets.services.driving.giving_back import give_back, may_give_back
 from fleets.services.driving.reading import AT_ONCE
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.row_updates import update_rows
@@ -43,54 +42,6 @@ class Sent:
     turn_pk: int
     receipt: Receipt | None = None
     error: PlatformError | None = None
-
-
-@transaction.atomic
-def write_turns(run: Run, fleet: Fleet, task_pks: Iterable[int], *, now: datetime) -> list[Turn]:
-    """Write the first turn of each task, before anything is sent."""
-    tasks = list(
-        Task.objects.select_for_update(of=("self",))
-        .filter(pk__in=list(task_pks), state=TaskState.QUEUED)
-        .select_related("agent")
-        .order_by("position")
-    )
-    turns = [_new_turn(run, fleet, task, now=now) for task in tasks]
-    Turn.objects.bulk_create(turns)
-    for task in tasks:
-        task.state, task.started_at = TaskState.RUNNING, now
-        task.agent.state, task.agent.state_reason = TaskState.RUNNING, ""
-        task.agent.last_event, task.agent.last_event_at = "turn sent", now
-        task.agent.turns += 1
-        task.agent.running_input_tokens = task.agent.running_output_tokens = None
-    update_rows(tasks, ["state", "started_at"])
-    update_rows(
-        [task.agent for task in tasks],
-        [
-            "state", "state_reason", "last_event", "last_event_at", "turns",
-            "running_input_tokens", "running_output_tokens",
-        ],
-    )  # fmt: skip
-    if tasks:
-        publish(
-            f"fleet:{fleet.public_id}",
-            {"kind": "agents", "ids": [task.agent_id for task in tasks]},
-        )
-    return turns
-
-
-def _new_turn(run: Run, fleet: Fleet, task: Task, *, now: datetime) -> Turn:
-    return Turn(
-        run=run,
-        task=task,
-        agent=task.agent,
-        attempt=1,
-        turn_id=ids.turn_id(task.agent.turns + 1, 1),
-        epoch=fleet.epoch,
-        state=TurnState.DISPATCHING,
-        dispatches=1,
-        requested_at=now,
-        turn_day=now.date(),
-    )
 
 
 def write_repeats(turns: list[Turn], *, now: datetime) -> None:
@@ -132,7 +83,7 @@ async def send_turns(
             with only_while(is_wanted):
                 receipt = await client.sessions.dispatch(
                     machines[agent.machine_id].sandbox_id,
-                    session_id=agent.session_id,
+                    session_id=turn.session,
                     turn_id=turn.turn_id,
                     prompt=turn.task.prompt,
                     backend=backend_of(agent, profiles),
@@ -194,8 +145,13 @@ def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Tu
     now = timezone.now()
     lines: list[Line] = []
     refused: list[Turn] = []
+    given_back: list[Turn] = []
     for turn in locked:
-        line = _take(fleet, turn, told[turn.pk], now=now)
+        item = told[turn.pk]
+        if may_give_back(fleet, turn, item.error):
+            given_back.append(turn)
+            continue
+        line = _take(fleet, turn, item, now=now)
         if line:
             lines.append(line)
         if turn.state == TurnState.ENDED:
@@ -203,6 +159,7 @@ def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Tu
     save_turns(locked)
     update_rows(locked, ["dispatches"])
     note_all(fleet, lines)
+    give_back(fleet, {turn: told[turn.pk].error for turn in given_back}, now=now)
     if locked:
         publish(
             f"fleet:{fleet.public_id}",

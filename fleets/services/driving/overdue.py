@@ -30,7 +30,7 @@ async def abort_turns(
     async def abort(turn: Turn) -> None:
         machine = machines[turn.agent.machine_id]
         try:
-            await account.sessions.abort(machine.sandbox_id, turn.agent.session_id)
+            await account.sessions.abort(machine.sandbox_id, turn.session)
         except PlatformError as error:
             log.warning("overdue_turn_not_aborted", turn=turn.turn_id, error=str(error))
 

@@ -130,7 +130,7 @@ async def _read_machine(
     work = [
         _read_turn(client, machine, turn, row, news)
         for turn in turns
-        if (row := rows.get(turn.agent.session_id)) and is_about(row, turn)
+        if (row := rows.get(turn.session)) and is_about(row, turn)
     ]
     await asyncio.gather(*work)
 
@@ -197,7 +197,7 @@ async def _peek(
         async with news.places:
             await client.sessions.read_events(
                 machine.sandbox_id,
-                turn.agent.session_id,
+                turn.session,
                 execution_id=execution_id,
                 stop_when=is_warm,
                 idle_s=PEEK_IDLE_S,
@@ -219,7 +219,7 @@ async def _read_end(
 ) -> TurnNews:
     seen = await client.sessions.read_events(
         machine.sandbox_id,
-        turn.agent.session_id,
+        turn.session,
         execution_id=execution_id,
         idle_s=EVENTS_IDLE_S,
         max_s=EVENTS_MAX_S,
@@ -229,7 +229,7 @@ async def _read_end(
     if not seen.complete or seen.expired:
         # Only a gap asks for more: the result object stands for the frames that are missing.
         result = await client.sessions.result(
-            machine.sandbox_id, turn.agent.session_id, execution_id=execution_id
+            machine.sandbox_id, turn.session, execution_id=execution_id
         )
     return TurnNews(
         turn_pk=turn.pk,

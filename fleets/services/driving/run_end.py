@@ -2,8 +2,11 @@
 
 from datetime import datetime
 
-from fleets.domain.status import TaskState
-from fleets.models import Fleet, Run, Task
+from fleets.domain.status import Pattern, TaskState
+from fleets.live import publish
+from fleets.live.channels import fleet_topic
+from fleets.models import Agent, Fleet, Run, Task
+from fleets.services.driving.stopping import idle_agents
 from fleets.services.fleet_state import recount
 
 
@@ -16,7 +19,19 @@ def end_run_if_done(run: Run, fleet: Fleet, *, now: datetime) -> bool:
     if is_open:
         return False
     Run.objects.filter(pk=run.pk, ended_at__isnull=True).update(ended_at=now, next_tick_at=None)
+    if fleet.pattern == Pattern.POOL:
+        _let_idle_ones_rest(fleet, now=now)
     if fleet.cancel_requested_at:
         fleet.cancel_confirmed_at = fleet.cancel_confirmed_at or now
     recount(fleet, now=now)
     return True
+
+
+def _let_idle_ones_rest(fleet: Fleet, *, now: datetime) -> None:
+    """Agents of a pool that waited for a task to the end: the others have done them all."""
+    pks = idle_agents(fleet)
+    Agent.objects.filter(pk__in=pks).update(
+        state=TaskState.NOT_STARTED, last_event="no task was left for it", last_event_at=now
+    )
+    if pks:
+        publish(fleet_topic(fleet.public_id), {"kind": "agents", "ids": pks})

@@ -1,14 +1,15 @@
 """Ends what a run will not begin: refused by its budget, cancelled, or out of machines."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from django.db.models import QuerySet
 
 from fleets.domain.driving import may_still_arrive
-from fleets.domain.status import OutcomeReason, TaskState, TurnOutcome, TurnState
+from fleets.domain.status import OutcomeReason, Pattern, TaskState, TurnOutcome, TurnState
 from fleets.domain.stopping import stop_sentence
 from fleets.live import publish
-from fleets.models import Agent, Fleet, Run, Task, Turn
+from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.purse import purse_of
@@ -16,6 +17,9 @@ from fleets.services.driving.reading import News
 from fleets.services.fleet_events import Line, note, note_all
 from fleets.services.row_updates import update_rows
 from fleets.services.stop_nodes import show_ends
+
+# Words of a machine on which nothing will ever begin.
+LOST: Final = ("failed", "deleted", "expired")
 
 
 def stop_for_budget(
@@ -68,7 +72,9 @@ def end_queued(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) 
     Task.objects.filter(pk__in=[task.pk for task in tasks]).update(
         state=TaskState.NOT_STARTED, reason=reason, ended_at=now
     )
-    agents = [task.agent_id for task in tasks]
+    agents = [task.agent_id for task in tasks if task.agent_id is not None]
+    if tasks and fleet.pattern == Pattern.POOL:
+        agents += idle_agents(fleet)
     Agent.objects.filter(pk__in=agents).update(
         state=TaskState.NOT_STARTED,
         state_reason=reason,
@@ -78,6 +84,12 @@ def end_queued(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) 
     if agents:
         publish(f"fleet:{fleet.public_id}", {"kind": "agents", "ids": agents})
     return len(tasks)
+
+
+def idle_agents(fleet: Fleet) -> list[int]:
+    """Agents of a pool that have taken no task in its newest run."""
+    agents = Agent.objects.filter(fleet=fleet, state=TaskState.QUEUED)
+    return list(agents.order_by("pk").values_list("pk", flat=True))
 
 
 def end_unsent(run: Run, fleet: Fleet, *, reason: OutcomeReason, now: datetime) -> list[Turn]:
@@ -153,14 +165,34 @@ def end_on_gone_machines(run: Run, fleet: Fleet, *, now: datetime) -> list[Turn]
     show_ends(fleet, turns)
     note_all(fleet, [Line("unknown", f"{turn.agent.agent_id}: {turn.error}") for turn in turns])
     _fail_queued_without_machine(run, fleet, now=now)
+    if fleet.pattern == Pattern.POOL:
+        _end_queued_without_machines(run, fleet, now=now)
     return turns
+
+
+def _end_queued_without_machines(run: Run, fleet: Fleet, *, now: datetime) -> None:
+    """A list that nobody can drain any more: others would, while any machine may still run."""
+    queued = Task.objects.filter(run=run, state=TaskState.QUEUED, agent__isnull=True)
+    machines = Machine.objects.filter(fleet=fleet)
+    if machines.filter(gone_at__isnull=True).exclude(status__in=LOST).exists():
+        return
+    if not machines.exists() or not queued.exists():
+        return
+    made_at = fleet.created_on_platform_at
+    is_old = made_at is not None and now >= made_at + timedelta(seconds=fleet.lifetime_s)
+    reason = OutcomeReason.DEADLINE if is_old else OutcomeReason.MACHINES
+    count = end_queued(run, fleet, reason=reason, now=now)
+    why = "the lifetime of the machines is over" if is_old else "no machine is left"
+    note(fleet, Line("not_started", f"{count} tasks not started: {why}"))
 
 
 def _fail_queued_without_machine(run: Run, fleet: Fleet, *, now: datetime) -> None:
     lost = Task.objects.filter(run=run, state=TaskState.QUEUED).filter(
-        agent__machine__status__in=["failed", "deleted", "expired"]
+        agent__machine__status__in=LOST
     )
     for task in lost.select_related("agent__machine"):
+        if task.agent is None:
+            continue
         machine = task.agent.machine
         task.state, task.ended_at = TaskState.FAILED, now
         task.error = f"Machine {machine} is {machine.status}: {machine.error}"[:500]

@@ -11,10 +11,11 @@ from fleets.models import Fleet, Machine, Turn
 from fleets.services.driving import beginning, stopping
 from fleets.services.driving.purse import slots
 from fleets.services.driving.tick_under_way import Tick, call, must_hold
+from fleets.services.driving.turn_rows import write_turns
 from fleets.services.driving.view import (
     fleet_with_key,
     load_open_turns,
-    load_queued,
+    load_waiting,
     machine_views,
     open_turn_views,
 )
@@ -53,15 +54,16 @@ def _choose(tick: Tick) -> list[Turn]:
     run, fleet = view.run, view.fleet
     view.machines = list(Machine.objects.filter(fleet=fleet).order_by("position"))
     view.open_turns = load_open_turns(run)
-    queued = load_queued(run)
-    limit = slots(run, fleet, open_tasks=len(queued) + len(view.open_turns))
-    if limit == 0 and queued and not view.open_turns and _may_begin(fleet):
+    waiting = load_waiting(run, fleet, view.open_turns)
+    limit = slots(run, fleet, open_tasks=waiting.total + len(view.open_turns))
+    if limit == 0 and waiting.total and not view.open_turns and _may_begin(fleet):
         stopping.stop_for_budget(run, fleet, calls_in_flight=0, was_refused=False, now=now)
         recount(fleet, now=now)
         return []
     most = round_limit(fleet.connection.rate_per_minute)
     chosen = choose(
-        queued=queued,
+        queued=waiting.tasks,
+        free_agents=waiting.free_agents,
         open_turns=open_turn_views(view.open_turns, now=now),
         machines=machine_views(view.machines),
         slots=limit,
@@ -71,7 +73,7 @@ def _choose(tick: Tick) -> list[Turn]:
     tick.is_cut_short |= len(chosen.tasks) == most
     repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]
     beginning.write_repeats(repeats, now=now)
-    return repeats + beginning.write_turns(run, fleet, chosen.tasks, now=now)
+    return repeats + write_turns(run, fleet, chosen, now=now)
 
 
 def _may_begin(fleet: Fleet) -> bool:

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from fleets.domain.driving import MachineView, OpenTurn, QueuedTask
-from fleets.domain.status import TaskState, TurnState
-from fleets.models import Fleet, Machine, Run, Task, Turn
+from django.db.models import QuerySet
+
+from fleets.domain.driving import FreeAgent, MachineView, OpenTurn, QueuedTask
+from fleets.domain.status import Pattern, TaskState, TurnState
+from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 
 READY = "running"
 
@@ -52,13 +54,35 @@ def load_open_turns(run: Run) -> list[Turn]:
     )
 
 
-def load_queued(run: Run) -> list[QueuedTask]:
-    """Tasks of the run that wait for their first turn, in order."""
-    rows = (
-        Task.objects.filter(run=run, state=TaskState.QUEUED)
-        .order_by("position")
-        .values_list("pk", "agent__machine_id", "agent_id")
-    )
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Tasks of a run that wait for a turn, in order, and the agents that may take them.
+
+    `total` counts them all; of those that are nobody's, `tasks` has as many as can be taken now.
+    """
+
+    tasks: list[QueuedTask]
+    total: int
+    free_agents: list[FreeAgent]
+
+
+def load_waiting(run: Run, fleet: Fleet, open_turns: list[Turn]) -> Waiting:
+    """What waits in a run: one query, four for a pool, whatever its size."""
+    queued = Task.objects.filter(run=run, state=TaskState.QUEUED).order_by("position")
+    if fleet.pattern != Pattern.POOL:
+        tasks = _queued_tasks(queued)
+        return Waiting(tasks, len(tasks), [])
+    busy = [turn.agent_id for turn in open_turns]
+    # Whoever has done least comes first, so that few at once are not always the same.
+    agents = Agent.objects.filter(fleet=fleet).exclude(pk__in=busy).order_by("turns", "position")
+    free = [FreeAgent(pk, machine) for pk, machine in agents.values_list("pk", "machine_id")]
+    tasks = _queued_tasks(queued.filter(agent__isnull=False))
+    tasks += _queued_tasks(queued.filter(agent__isnull=True)[: len(free)])
+    return Waiting(tasks, queued.count(), free)
+
+
+def _queued_tasks(tasks: "QuerySet[Task]") -> list[QueuedTask]:
+    rows = tasks.values_list("pk", "agent__machine_id", "agent_id")
     return [QueuedTask(task=task, machine=machine, agent=agent) for task, machine, agent in rows]
 
 

@@ -83,7 +83,7 @@ async def _ask(account: PlatformClient, turn: Turn, machine: Machine) -> Asked:
     error: PlatformError | None = None
     for number in range(1, TRIES + 1):
         try:
-            answer = await account.sessions.abort(machine.sandbox_id, turn.agent.session_id)
+            answer = await account.sessions.abort(machine.sandbox_id, turn.session)
         except NotFound as caught:
             return Asked(turn, at, None, caught, number)
         except PlatformError as caught:

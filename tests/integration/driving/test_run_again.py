@@ -28,8 +28,8 @@ def again(fleet: Fleet, actor: Actor, what: RunAgain = AGAIN, *, key: str = "aga
 
 
 def answers(fleet: Fleet, run: int) -> dict[str, str]:
-    tasks = Task.objects.filter(run__fleet=fleet, run__number=run).select_related("agent")
-    return {task.agent.agent_id: task.response for task in tasks}
+    tasks = Task.objects.filter(run__fleet=fleet, run__number=run)
+    return dict(tasks.values_list("agent__agent_id", "response"))
 
 
 def sessions(emulator: EmulatorThread) -> list[str]:

@@ -74,7 +74,7 @@ def test_a_launch_keeps_what_each_agent_was_given(client: Client) -> None:
     assert json.loads(rows["first"].profile.body) == PROFILE
     assert (rows["second"].harness, rows["second"].model) == ("codex", "gpt-5.5")
     assert (rows["third"].placement, rows["third"].machine.is_dedicated) == ("dedicated", True)
-    tasks = {task.agent.agent_id: task.prompt for task in fleet.runs.get().tasks.all()}
+    tasks = dict(fleet.runs.get().tasks.values_list("agent__agent_id", "prompt"))
     assert tasks == {agent["agentId"]: agent["task"] for agent in AGENTS}
 
 

@@ -95,7 +95,8 @@ def test_an_order_runs_who_was_chosen(
     response = client.post(address(fleet), {**TYPED, **changes})
     assert response.status_code == 303
     run = Run.objects.get(fleet=fleet, number=2)
-    assert [task.agent.agent_id for task in run.tasks.order_by("position")] == agents
+    tasks = run.tasks.order_by("position")
+    assert list(tasks.values_list("agent__agent_id", flat=True)) == agents
     assert {task.prompt for task in run.tasks.all()} == {"Go on."}
     fleet.refresh_from_db()
     assert fleet.state == "running"
