@@ -15,6 +15,7 @@ from fleets.domain.profile_import.candidate import Candidate
 from fleets.domain.profile_import.draft import Draft, Source, refused
 from fleets.domain.profile_import.mcp_servers import put_servers
 from fleets.domain.profile_import.opencode import folder_name
+from fleets.domain.profile_import.own_documents import PASTED
 from fleets.domain.profile_import.toml_lines import read_toml
 from fleets.domain.profile_import.upload import TextFile
 
@@ -48,7 +49,7 @@ def read_codex(file: TextFile) -> list[Candidate]:
     stem = PurePosixPath(file.file_name).stem
     name = read.value.get("name")
     if not isinstance(name, str):
-        name = folder_name(file.path, "codex") if stem == "config" else stem
+        name = folder_name(file.path, "codex") if stem in ("config", PASTED) else stem
     found = [_read(source, read.value, name=name)]
     profiles = read.value.get("profiles")
     for key, own in (profiles if isinstance(profiles, Mapping) else {}).items():

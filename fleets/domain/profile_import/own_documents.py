@@ -9,8 +9,9 @@ from fleets.domain.json_lines import Path
 from fleets.domain.profile_import.candidate import Candidate
 from fleets.domain.profile_import.draft import Draft, Source, is_slug, suggested_slug
 
+# No file can be the id of a profile and be called so.
+PASTED: Final = "pasted text"
 ENTRY: Final = frozenset({"profileId", "revision", "profile"})
-_NAMELESS: Final = frozenset({"", "profile", "profiles", "pasted", "export", "fleetdash-profiles"})
 
 
 def read_own(source: Source, *, is_alone: bool) -> list[Candidate]:
@@ -60,7 +61,7 @@ def _read(source: Source, value: Any, *, at: Path, is_alone: bool) -> Candidate:
         slug = "none"
     name = body.get("name")
     stem = PurePosixPath(source.place.partition(",")[0]).stem
-    if not slug and is_alone and stem.lower() not in _NAMELESS:
+    if not slug and is_alone and not stem.startswith(PASTED):
         return draft.finish(name=name if isinstance(name, str) else stem, slug=_slug(stem))
     return draft.finish(name=name if isinstance(name, str) else "", slug=slug)
 

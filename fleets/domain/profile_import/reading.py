@@ -15,12 +15,12 @@ from fleets.domain.profile_import.front_matter import has_front_matter
 from fleets.domain.profile_import.jsonc import without_comments
 from fleets.domain.profile_import.markdown_agents import read_markdown
 from fleets.domain.profile_import.opencode import SIGNS, read_opencode
-from fleets.domain.profile_import.own_documents import ENTRY, read_own
+from fleets.domain.profile_import.own_documents import PASTED, read_own
 from fleets.domain.profile_import.server_maps import is_server_map, read_server_map
 from fleets.domain.profile_import.upload import TextFile, Upload, decoded, unpack
+from fleets.domain.profile_schema.profile import check_profile
 from fleets.domain.yaml_lines import read_yaml_documents
 
-PASTED: Final = "pasted"
 MAX_CANDIDATES: Final = 500
 _JSON: Final = (".json", ".jsonc")
 _YAML: Final = (".yaml", ".yml")
@@ -160,7 +160,7 @@ def _document(
     source: Source, file: TextFile, *, texts: Mapping[str, str], is_alone: bool
 ) -> Iterator[Candidate]:
     value: Any = source.value
-    if isinstance(value, Mapping) and not ENTRY & set(value):
+    if isinstance(value, Mapping) and not _is_ours(value):
         if _is_opencode(value, file):
             yield read_opencode(source, texts=texts)
             return
@@ -171,6 +171,11 @@ def _document(
             yield read_server_map(source)
             return
     yield from read_own(source, is_alone=is_alone)
+
+
+def _is_ours(value: Mapping[str, Any]) -> bool:
+    """Whether it is an entry, or a profile the schema accepts as it stands."""
+    return bool({"profileId", "profile"} & set(value)) or not check_profile(value).issues
 
 
 def _is_opencode(value: Mapping[str, Any], file: TextFile) -> bool:
