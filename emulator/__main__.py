@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from emulator.config import DEFAULT_ACCOUNT_KEY, PACE_FACTORS, Config
+from emulator.offers import PLANS
 from emulator.server import run
 
 
@@ -23,7 +24,8 @@ def read_arguments(arguments: list[str]) -> Config:
     )
     parser.add_argument("--control", action="store_true", help="answer below /_emulator/")
     parser.add_argument("--pace", choices=sorted(PACE_FACTORS), default="real")
-    parser.add_argument("--rate-per-minute", type=int, default=1000, help="0 = no limit")
+    parser.add_argument("--plan", choices=sorted(PLANS), default="enterprise")
+    parser.add_argument("--rate-per-minute", type=int, help="0 = no limit; else the plan's")
     parser.add_argument("--failure-share", type=float, default=0.06)
     return Config(**vars(parser.parse_args(arguments)))
 

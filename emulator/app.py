@@ -16,15 +16,12 @@ from emulator.contract import BASES, OPERATIONS, Operation
 from emulator.control import Control
 from emulator.errors import ApiError, bad_request, not_supported
 from emulator.faulty import FaultySend
+from emulator.handlers import HANDLERS
+from emulator.happenings import handlers_of
 from emulator.journal import Entry
-from emulator.lifecycle import machine_due
 from emulator.memory import kill_one
 from emulator.money import dumps
-from emulator.resources import HANDLERS
-from emulator.resources.dispatch import stop_attached
-from emulator.spawning import spawner_due
 from emulator.strict import parse_object
-from emulator.turns import turn_due
 from emulator.world import SAVE_EVERY_S, World
 
 LONGEST_REQUEST = 4 * 1024 * 1024
@@ -41,13 +38,7 @@ class EmulatorApp:
             (operation, compile_path(f"/{operation.base}{operation.path}")[0])
             for operation in OPERATIONS
         ]
-        handlers = self.world.scheduler.handlers
-        handlers["turn"] = lambda found: turn_due(self.world, found)
-        handlers["machine"] = lambda found: machine_due(self.world, found)
-        handlers["events"] = self._forget_events
-        handlers["spawner"] = lambda found: spawner_due(self.world, found)
-        handlers["wake"] = self.world.wake_readers
-        handlers["drop"] = lambda found: stop_attached(self.world, self.world.executions[found])
+        self.world.scheduler.handlers.update(handlers_of(self.world))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -79,10 +70,6 @@ class EmulatorApp:
         while True:
             await asyncio.sleep(SAVE_EVERY_S)
             self.world.save()
-
-    def _forget_events(self, execution_id: str) -> None:
-        if execution_id in self.world.executions:
-            self.world.prune_events(execution_id)
 
     # Requests
 
@@ -155,10 +142,12 @@ class EmulatorApp:
             with world.lock:
                 if operation is None:
                     raise self._unknown(scope)
-                key = authenticate(world, headers)
-                entry.key_id = key.id
-                check_rate(world)
-                check_product(key, base=operation.base)
+                key = world.account
+                if not operation.is_public:
+                    key = authenticate(world, headers)
+                    entry.key_id = key.id
+                    check_rate(world)
+                    check_product(key, base=operation.base)
                 query = QueryParams(scope["query_string"])
                 _check_query(operation, query)
                 call = Call(world, key, params, query, headers, parse_object(body), entry)
@@ -242,7 +231,7 @@ def _plain(answer: Answer | StreamAnswer) -> Response:
             answer.pieces, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
         )
     return Response(
-        dumps(answer.body),
+        b"" if answer.status in (204, 304) else dumps(answer.body),
         status_code=answer.status,
         media_type="application/json",
         headers=answer.headers,

@@ -67,3 +67,12 @@ def check_turn_key(world: World, key: Key, *, owner: Key) -> bool:
     if not is_related(world, key, to_id=owner.id):
         raise forbidden("This key is another fleet's.")
     return True
+
+
+def requests_left(world: World) -> tuple[int, int, int]:
+    """(limit, requests left in the window, seconds until one more is free); limit 0 = none."""
+    limit = world.dials.rate_per_minute
+    if limit <= 0 or not world.arrivals:
+        return limit, limit, 0
+    wait_ms = world.arrivals[0] + WINDOW_MS - world.now_ms()
+    return limit, max(0, limit - len(world.arrivals)), max(0, -(-wait_ms // 1000))

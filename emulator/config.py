@@ -18,7 +18,7 @@ class Config:
     account_key: str = DEFAULT_ACCOUNT_KEY
     control: bool = False
     pace: str = "real"
-    rate_per_minute: int = 1000
+    plan: str = "enterprise"
+    rate_per_minute: int | None = None
     failure_share: float = 0.06
     event_retention_s: int = 300
-    credit_usd: int = 120

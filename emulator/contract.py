@@ -17,7 +17,10 @@ PROVENANCE = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One route. `path` is below its base; `query` are the parameters that it knows."""
+    """One route. `path` is below its base; `query` are the parameters that it knows.
+
+    `is_public`: it needs no key.
+    """
 
     name: str
     method: str
@@ -28,9 +31,12 @@ class Operation:
     note: str
     query: tuple[str, ...] = ()
     date: str = "2026-11-29"
+    is_public: bool = False
 
 
 _BOX = "/v1/sandboxes/{sandboxId}"
+_VARIABLE = "/v1/secrets/{secretName}"
+_PROFILE = "/v1/profiles/{profileId}"
 _SESSIONS = f"{_BOX}/runtime/agents/sessions"
 _SESSION = f"{_SESSIONS}/{{sessionId}}"
 
@@ -54,6 +60,8 @@ OPERATIONS = (
     Operation("billing.transactions", "GET", "id", "/v1/billing/transactions", "C", "5",
               "Charges, newest first. Compute is one row per key and minute, not per sandbox.",
               ("limit", "product", "keyId")),
+    Operation("billing.plans", "GET", "id", "/api/v1/plans", "C", "5, 9",
+              "ETag and If-None-Match; the row's id and name are ours.", is_public=True),
     Operation("fleets.create", "POST", "sandbox", "/v1/fleets", "I", "4.1; 10 row 1",
               "Idempotency-Key replays; same key and another body is 409."),
     Operation("fleets.list", "GET", "sandbox", "/v1/fleets", "I", "10 row 3", "Oldest first.",
@@ -75,7 +83,8 @@ OPERATIONS = (
               "I", "10 row 7", "404 until the dispatch has ended."),
     Operation("sandboxes.create", "POST", "sandbox", "/v1/sandboxes", "D", "1.4, 2.1, 2.2",
               "A sandbox of no fleet, paid by the signing key. A keyed create derives its id from "
-              "the key; same key and another body is 409 (ours)."),
+              "the key; same key and another body is 409 (ours). Every field of 2.2 is checked; "
+              "the old `image`, `resources` and `backend` are read."),
     Operation("sandboxes.list", "GET", "sandbox", "/v1/sandboxes", "D", "2.1",
               "Oldest first.", ("status", "limit", "offset")),
     Operation("sandboxes.get", "GET", "sandbox", _BOX, "D", "2.1", "404 after a delete."),
@@ -87,6 +96,8 @@ OPERATIONS = (
               "Running turns end as failed with SANDBOX_STOPPED (ours)."),
     Operation("sandboxes.resume", "POST", "sandbox", f"{_BOX}/resume", "D", "2.1",
               "Goes through provisioning."),
+    Operation("sandboxes.driver", "GET", "sandbox", f"{_BOX}/driver", "D", "2.1",
+              "The figures are the emulator's own."),
     Operation("sandboxes.trace", "GET", "sandbox", f"{_BOX}/trace", "D", "2.1; 10 row 15",
               "The spans are ours; without traceId the latest turn.",
               ("traceId", "includeIntelligence")),
@@ -111,7 +122,8 @@ OPERATIONS = (
     Operation("sessions.state", "GET", "sandbox", _SESSION, "C", "3.1; 10 row 12",
               "Nested under data."),
     Operation("sessions.events", "GET", "sandbox", f"{_SESSION}/events", "I", "3.5; 10 rows 12, 14",
-              "Cursor exclusive; `since` wins over Last-Event-ID.", ("executionId", "since")),
+              "Cursor exclusive; `since`, then `lastEventId`, then the header Last-Event-ID.",
+              ("executionId", "since", "lastEventId")),
     Operation("sessions.result", "GET", "sandbox", f"{_SESSION}/result", "I", "3.4; 10 row 12",
               "404 while the execution runs. A cancelled turn is failed with errorCode CANCELLED.",
               ("executionId",)),
@@ -131,12 +143,42 @@ OPERATIONS = (
     Operation("account.usage", "GET", "sandbox", "/v1/usage", "D", "2.1",
               "period is the month; today is the emulator's UTC day."),
     Operation("account.subscription", "GET", "sandbox", "/v1/usage/subscription", "D", "2.1",
-              "Always an enterprise plan without ceilings; both the documented fields and those "
-              "of the newer view."),
+              "Of dial `plan`; both the documented fields and those of the newer view."),
     Operation("catalog.shapes", "GET", "sandbox", "/v1/shapes", "D", "2.1; 10 row 19",
               "Sizes and ceiling are ours."),
     Operation("catalog.backends", "GET", "sandbox", "/v1/backends", "C", "2.1, 8",
               "The 16 harnesses; what each can do is ours."),
+    Operation("catalog.templates", "GET", "sandbox", "/v1/public-templates", "D", "1.1",
+              "Nested as templates (ours), three of them.", is_public=True),
+    Operation("catalog.featured", "GET", "sandbox", "/v1/public-templates/featured", "D", "1.1",
+              "As catalog.templates.", is_public=True),
+    Operation("catalog.egress", "GET", "sandbox", "/v1/pricing/egress", "D", "1.1, 9",
+              "The names inside `plans` are ours.", is_public=True),
+    Operation("secrets.create", "POST", "sandbox", "/v1/secrets", "C", "2.1",
+              "201; 409 on a name that is taken. The name is a variable's, the account key's "
+              "business (ours)."),
+    Operation("secrets.list", "GET", "sandbox", "/v1/secrets", "C", "2.1",
+              "Names and times, never values.", ("limit", "offset")),
+    Operation("secrets.read", "GET", "sandbox", _VARIABLE, "C", "2.1", "The value alone."),
+    Operation("secrets.patch", "PATCH", "sandbox", _VARIABLE, "C", "2.1",
+              "A new value; machines that have the old one keep it (ours)."),
+    Operation("secrets.delete", "DELETE", "sandbox", _VARIABLE, "C", "2.1", "Ours: success:true."),
+    Operation("profiles.list", "GET", "sandbox", "/v1/profiles", "U", "6.2; 10 row 17",
+              "Heads in the order of their making.", ("limit", "offset")),
+    Operation("profiles.get", "GET", "sandbox", _PROFILE, "U", "6.2; 10 row 17",
+              "The head or `revision`; ETag is the revision.", ("revision",)),
+    Operation("profiles.put", "PUT", "sandbox", _PROFILE, "U", "6.2; 10 row 17",
+              "The body is the profile, or {profile} as a read answers it. 201 for a new one."),
+    Operation("profiles.delete", "DELETE", "sandbox", _PROFILE, "U", "6.2; 10 row 17",
+              "If-Match is heeded. Made again, a profile goes on counting."),
+    Operation("batch.run", "POST", "sandbox", "/v1/sandboxes/batch/run", "D", "7; 10 row 18",
+              "The old body without backends is read too. Event names and data are ours; "
+              "timeoutMs is each task's."),
+    Operation("batch.cancel", "DELETE", "sandbox", "/v1/sandboxes/batch/{batchId}", "U",
+              "10 row 29", "What was not completed ends as task.failed with CANCELLED."),
+    Operation("router.models", "GET", "router", "/v1/models", "I", "1.1", "The price table."),
+    Operation("router.chat", "POST", "router", "/v1/chat/completions", "D", "1.1, 1.2, 5",
+              "402, 429, 503 and the router's headers; the text is always the same. No streams."),
 )  # fmt: skip
 
 

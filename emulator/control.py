@@ -10,10 +10,10 @@ from starlette.types import Scope
 from emulator import snapshot
 from emulator.advance import advance
 from emulator.calls import Answer
+from emulator.dials import turn
 from emulator.errors import ApiError, bad_request, forbidden, not_supported
-from emulator.harnesses import HARNESSES
 from emulator.page_answers import Page
-from emulator.strict import BOOL, INT, NUMBER, OBJECT, TEXT, check_fields, parse_object
+from emulator.strict import BOOL, INT, NUMBER, TEXT, check_fields, parse_object
 from emulator.world import World
 
 JsonObject = dict[str, Any]
@@ -142,17 +142,8 @@ class Control:
         return {"nowMs": clock.now_ms(), "speed": str(clock.speed)}
 
     async def _dials(self, _query: QueryParams, body: JsonObject) -> Any:
-        dials = self._world.dials
-        fields = dict.fromkeys(vars(dials), NUMBER) | {"failing_harnesses": OBJECT}
-        check_fields(body, where="body", fields=fields)
-        failing = body.pop("failing_harnesses", None)
-        if failing is not None:
-            wanted = dict.fromkeys(HARNESSES, NUMBER)
-            check_fields(failing, where="failing_harnesses", fields=wanted)
-            dials.failing_harnesses = {name: float(share) for name, share in failing.items()}
-        for name, value in body.items():
-            kind = int if isinstance(getattr(dials, name), int) else float
-            setattr(dials, name, kind(value))
+        with self._world.lock:
+            turn(self._world.dials, body)
         return {"dials": snapshot.dials(self._world)}
 
     async def _reset(self, _query: QueryParams, _body: JsonObject) -> Any:

@@ -1,6 +1,7 @@
 """Turns that will fail for a reason outside their script: decided when they are admitted."""
 
 from emulator.entities import Execution, Machine
+from emulator.harnesses import HARNESSES
 from emulator.ids import rng_for
 from emulator.memory import KILLED
 from emulator.world import World
@@ -13,6 +14,10 @@ DOOMS = {
         "Another first turn on this cold sandbox took the model credential.",
     ),
     "out_of_memory": KILLED,
+    "mismatch": (
+        "HARNESS_MODEL_MISMATCH",
+        "The harness runs models of one provider only, and this one is another's.",
+    ),
 }
 
 
@@ -20,6 +25,10 @@ def doom_of(world: World, execution: Execution, machine: Machine) -> str | None:
     """The turn's doom, None for almost all."""
     if _loses_credential(world, execution, machine):
         return "credential"
+    harness = HARNESSES.get(execution.harness)
+    lock = None if harness is None else harness.provider
+    if world.dials.provider_locks and lock not in (None, execution.provider):
+        return "mismatch"
     share = world.dials.failing_harnesses.get(execution.harness, 0.0)
     rng = rng_for(world.config.seed, "harness", execution.session_id, execution.turn_id)
     return "harness" if rng.random() < share else None

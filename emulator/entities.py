@@ -73,6 +73,8 @@ class Machine:
     running_ms: int | None = None
     warm: bool = False
     first_execution_id: str | None = None
+    wanted: JsonObject = field(default_factory=dict)
+    batch_id: str = ""
 
 
 @dataclass
@@ -196,6 +198,7 @@ class Execution:
     error_code: str | None = None
     tools: list[JsonObject] = field(default_factory=list)
     knows: list[str] = field(default_factory=list)
+    asked_model: str = ""
 
     def __post_init__(self) -> None:
         # The store reads every fraction as a Decimal.

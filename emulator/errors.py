@@ -72,3 +72,17 @@ def rate_limited(*, current: int, limit: int, retry_after_s: int) -> ApiError:
 
 def not_supported(message: str) -> ApiError:
     return ApiError(501, {"error": message, "code": "NOT_SUPPORTED"})
+
+
+def over_quota(kind: str, *, current: object, limit: int, status: int) -> ApiError:
+    """An account's limit other than its rate: 403 or 429 with the figures (contract 9)."""
+    return ApiError(
+        status,
+        {
+            "error": f"The account's limit of {kind} is {limit}.",
+            "code": "QUOTA_EXCEEDED",
+            "quotaType": kind,
+            "current": current,
+            "limit": limit,
+        },
+    )

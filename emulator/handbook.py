@@ -6,9 +6,11 @@ from pathlib import Path
 from emulator import prices
 from emulator.config import PACE_FACTORS
 from emulator.contract import OPERATIONS, PROVENANCE
+from emulator.dials import TOLD, Dials
 from emulator.dooms import DOOMS
 from emulator.faults import KINDS
 from emulator.harnesses import AS_OF, HARNESSES
+from emulator.left_out import LEFT_OUT
 from emulator.memory import HEAVY_MIB, LIGHT_MIB
 from emulator.resources.sandbox_body import DEFAULT_IDLE_S, DEFAULT_LIFETIME_S
 from emulator.scripts import DIRECTIVES
@@ -21,6 +23,8 @@ def page() -> str:
     text = Path(__file__).with_name("handbook.md").read_text(encoding="utf-8")
     tables = {
         "operations": _operations(),
+        "left_out": _left_out(),
+        "dials": _dials(),
         "lifetime_s": str(DEFAULT_LIFETIME_S),
         "idle_s": str(DEFAULT_IDLE_S),
         "directives": _directives(),
@@ -50,6 +54,25 @@ def _operations() -> str:
         f"| {one.section} | {one.date} | {one.note} |"
         for one in OPERATIONS
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _left_out() -> str:
+    lines = [
+        "## Left out",
+        "",
+        "What the contract names and nothing here answers (501, like any unknown route):",
+        "",
+        "| What | Contract | Why |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {what} | {section} | {why} |" for what, section, why in LEFT_OUT]
+    return "\n".join(lines) + "\n"
+
+
+def _dials() -> str:
+    lines = ["## Dials", "", "| Dial | Meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {TOLD[name]} |" for name in Dials.__dataclass_fields__]
     return "\n".join(lines) + "\n"
 
 
@@ -102,14 +125,17 @@ def _harnesses() -> str:
         "## Harnesses and sizes",
         "",
         f"As of {AS_OF}. Names: C (contract 8). What each writes into the home: I. Memory of "
-        "`opencode`: C (contract 4.4); of the others, and all sizes: ours.",
+        "`opencode`: C (contract 4.4); of the others, families, and all sizes: ours. Runs, "
+        "model and effort: C (contract 8). Key variable: D (contract 4.4).",
         "",
-        "| Harness | Writes | Memory MiB | Key variable |",
-        "|---|---|---|---|",
+        "| Harness | Family | Writes | Memory MiB | | Key variable | Runs | Model | Effort |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| `{one.name}` | {one.home} | {ranges[one.is_heavy][0]}-{ranges[one.is_heavy][1]} "
-        f"| {one.api_key_env or '—'} |"
+        f"| `{one.name}` | {one.family} | {one.home} "
+        f"| {ranges[one.is_heavy][0]}-{ranges[one.is_heavy][1]} "
+        f"| {'heavy' if one.is_heavy else 'light'} | {one.api_key_env or '—'} "
+        f"| {one.provider or 'any'} | {_may(one.picks_model)} | {_may(one.picks_effort)} |"
         for one in HARNESSES.values()
     ]
     lines += ["", "| Size | vCPU | Memory MiB | Disk GB |", "|---|---|---|---|"]
@@ -118,6 +144,10 @@ def _harnesses() -> str:
         for name, size in prices.PRESETS.items()
     ]
     return "\n".join(lines) + "\n"
+
+
+def _may(chosen: object) -> str:
+    return "chosen" if chosen else "its own"
 
 
 def _faults() -> str:

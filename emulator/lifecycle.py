@@ -38,6 +38,8 @@ def machine_due(world: World, machine_id: str) -> None:
         _finish_create(world, machine)
     elif machine.status == "running":
         _rest(world, machine)
+    elif machine.status == "stopped":
+        finish_delete(world, machine)
 
 
 def start_create(world: World, machine: Machine) -> None:
@@ -63,6 +65,7 @@ def _finish_create(world: World, machine: Machine) -> None:
         machine.error = "The host ran out of capacity while creating the sandbox."
     else:
         _begin_running(world, machine)
+    _tell_batch(world, machine)
     if fleet is None:
         return
     if machine.status == "failed" and fleet.cleanup_on_failure and fleet.status == "provisioning":
@@ -71,6 +74,11 @@ def _finish_create(world: World, machine: Machine) -> None:
             begin_delete(world, other)
     start_creates(world, fleet)
     _settle_fleet(world, fleet)
+
+
+def _tell_batch(world: World, machine: Machine) -> None:
+    if machine.batch_id:
+        world.scheduler.at(world.now_ms(), kind="batch", entity_id=machine.batch_id)
 
 
 def _begin_running(world: World, machine: Machine) -> None:
@@ -135,9 +143,13 @@ def cease(world: World, machine: Machine, *, status: str, error_code: str) -> No
         machine.running_ms = None
         machine.warm, machine.first_execution_id = False, None
     end_turns_of(world, machine, error_code=error_code)
+    _tell_batch(world, machine)
     machine.status = status
     if not machine.deleting:
         machine.due_ms = None
+        after_s = machine.wanted.get("deleteAfterStoppedSeconds")
+        if status == "stopped" and after_s is not None:
+            _due_at(world, machine, due_ms=world.now_ms() + after_s * 1000)
     world.touch(machine)
 
 
@@ -166,6 +178,7 @@ def finish_delete(world: World, machine: Machine) -> None:
     machine.deleting = True
     cease(world, machine, status="deleted", error_code="SANDBOX_DELETED")
     machine.due_ms = None
+    _tell_batch(world, machine)
     fleet = world.fleets.get(machine.fleet_id)
     if fleet is None:
         return

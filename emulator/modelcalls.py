@@ -2,27 +2,39 @@
 
 from typing import NamedTuple
 
+from emulator.call_rates import take_turn
 from emulator.entities import Execution, Key
 from emulator.errors import ApiError
+from emulator.ids import rng_for
 from emulator.prices import call_cost_nusd, find_model, worst_case_nusd
 from emulator.scripts import CallPlan
 from emulator.world import World
 
 
 class Refusal(NamedTuple):
-    """Why the router did not make the call; `code` becomes the turn's errorCode."""
+    """Why the router did not make the call; `code` becomes the turn's errorCode.
+
+    With `wait_ms` the harness asks again after that time instead of failing.
+    """
 
     code: str
     message: str
+    wait_ms: int | None = None
 
 
 def begin(world: World, execution: Execution, *, call: CallPlan, index: int) -> Refusal | None:
     """Hold the call's worst case; a refusal when it may not or does not fit."""
     key = world.ledger.keys[execution.key_id]
-    refusal = not_servable(world, key, model=execution.model)
+    asked = execution.asked_model or execution.model
+    refusal = not_servable(world, key, model=execution.model, asked=asked)
     price = find_model(execution.model)
     if refusal is not None or price is None:
         return refusal
+    if is_unservable(world, asked, draw=f"{execution.session_id} {execution.turn_id} {index}"):
+        return _unserved(asked)
+    wait_ms = take_turn(world, key)
+    if wait_ms is not None:
+        return Refusal("RATE_LIMITED", "The key's rpmLimit is reached.", wait_ms)
     now_ms = world.now_ms()
     amount = worst_case_nusd(
         price, input_tokens=call.input_tokens, output_limit=execution.output_limit
@@ -62,15 +74,25 @@ def settle(world: World, execution: Execution, *, call: CallPlan) -> None:
     world.touch(execution)
 
 
-def not_servable(world: World, key: Key, *, model: str) -> Refusal | None:
-    """What the router looks at before money."""
+def not_servable(world: World, key: Key, *, model: str, asked: str | None = None) -> Refusal | None:
+    """What the router looks at before money; `asked` is the model that was asked for."""
+    asked = asked or model
     if any(one.revoked_ms is not None for one in world.ledger.chain(key)):
         return Refusal("UNAUTHORIZED", "The key was revoked.")
+    if key.expires_ms is not None and key.expires_ms <= world.now_ms():
+        return Refusal("UNAUTHORIZED", "The key has expired.")
     if key.product not in (None, "router"):
         return Refusal("FORBIDDEN", f"The key is for {key.product}, not for router.")
-    if key.allowed_models is not None and model not in key.allowed_models:
-        return Refusal("MODEL_NOT_ALLOWED", f"The key does not allow {model}.")
-    if find_model(model) is None:
-        message = f"503: no provider serves {model}."
-        return Refusal("provider_inference_unavailable", message)
-    return None
+    if key.allowed_models is not None and asked not in key.allowed_models:
+        return Refusal("MODEL_NOT_ALLOWED", f"The key does not allow {asked}.")
+    return None if find_model(model) is not None else _unserved(asked)
+
+
+def is_unservable(world: World, asked: str, *, draw: str) -> bool:
+    """True when dial `unservable_models` says that this call meets a 503."""
+    share = world.dials.unservable_models.get(asked, 0.0)
+    return share > 0 and rng_for(world.config.seed, "unservable", asked, draw).random() < share
+
+
+def _unserved(asked: str) -> Refusal:
+    return Refusal("provider_inference_unavailable", f"503: no provider serves {asked}.")

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session, Spawner
+from emulator.kept import Batch, RouterCall, SavedProfile, Secret
 from emulator.store import Event, Store
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ _KINDS: dict[str, Any] = {
     "execution": Execution,
     "dispatch": Dispatch,
     "spawner": Spawner,
+    "secret": Secret,
+    "savedprofile": SavedProfile,
+    "batch": Batch,
+    "routercall": RouterCall,
 }
 
 
@@ -39,7 +44,9 @@ def restore(world: World, store: Store) -> bool:
     world.journal.load(store.requests())
     for kind, maker in _KINDS.items():
         for body in store.things(kind):
-            _take(world, maker(**body), gap_ms=gap_ms)
+            thing = maker(**body)
+            _take(world, thing, gap_ms=gap_ms)
+            _take_kept(world, thing, gap_ms=gap_ms)
     _restore_events(world, store)
     return True
 
@@ -68,6 +75,20 @@ def _take(world: World, thing: Any, *, gap_ms: int) -> None:
         _resume_turn(world, thing, gap_ms=gap_ms)
 
 
+def _take_kept(world: World, thing: Any, *, gap_ms: int) -> None:
+    if isinstance(thing, Secret):
+        world.secrets[thing.id] = thing
+    elif isinstance(thing, SavedProfile):
+        world.profiles[thing.id] = thing
+    elif isinstance(thing, RouterCall):
+        if not thing.is_settled:
+            thing.due_ms += gap_ms
+            world.router_calls[thing.id] = thing
+            world.scheduler.at(thing.due_ms, kind="router", entity_id=thing.id)
+    elif isinstance(thing, Batch):
+        _resume_batch(world, thing)
+
+
 def _resume_turn(world: World, execution: Execution, *, gap_ms: int) -> None:
     if execution.status != "running":
         return
@@ -78,6 +99,16 @@ def _resume_turn(world: World, execution: Execution, *, gap_ms: int) -> None:
     if execution.attached:
         # Whoever waited for it was cut off when the emulator went down.
         world.scheduler.at(world.now_ms(), kind="drop", entity_id=execution.id)
+
+
+def _resume_batch(world: World, batch: Batch) -> None:
+    world.batches[batch.id] = batch
+    if batch.idempotency_key is not None:
+        world.batches_by_idempotency[batch.idempotency_key] = batch.id
+    if batch.status == "running":
+        # Whoever waited for one without a key was cut off when the emulator went down.
+        kind = "batch" if batch.idempotency_key is not None else "leave"
+        world.scheduler.at(world.now_ms(), kind=kind, entity_id=batch.id)
 
 
 def _resume_machine(world: World, machine: Machine, *, gap_ms: int) -> None:

@@ -101,7 +101,7 @@ def dials(world: World) -> JsonObject:
 def _exact(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _exact(one) for name, one in value.items()}
-    return value if isinstance(value, int) else Decimal(str(value))
+    return value if isinstance(value, int | str) else Decimal(str(value))
 
 
 def ledger(world: World, *, key_id: str | None, since_ms: int) -> JsonObject:

@@ -1,5 +1,6 @@
 """One round of a spawner: a model call, and a child fleet while it wants one and may."""
 
+from emulator.call_rates import take_turn
 from emulator.entities import Fleet, Spawner
 from emulator.errors import ApiError
 from emulator.ids import digest
@@ -45,6 +46,8 @@ def _call(world: World, spawner: Spawner) -> bool:
     key = world.ledger.keys[spawner.key_id]
     price = find_model(spawner.model)
     if price is None or not_servable(world, key, model=spawner.model) is not None:
+        return False
+    if take_turn(world, key) is not None:
         return False
     amount = worst_case_nusd(price, input_tokens=INPUT_TOKENS, output_limit=spawner.output_limit)
     now_ms = world.now_ms()
@@ -100,7 +103,9 @@ def _make_child(world: World, spawner: Spawner) -> bool:
     )
     world.fleets[fleet.id] = fleet
     wanted = {"machineId": "m-1", "resources": PRESETS["nano"]}
-    add_machine(world, fleet, read_machine(wanted, role="worker", longest_s=None, where="spawned"))
+    add_machine(
+        world, fleet, read_machine(world, wanted, role="worker", longest_s=None, where="spawned")
+    )
     start_creates(world, fleet)
     world.touch(fleet)
     spawner.made += 1

@@ -21,6 +21,7 @@ TEXT, BOOL, INT, NUMBER, OBJECT, LIST, TEXTS, ANY = (
     "list of strings",
     "anything",
 )
+LONGEST_CURSOR = 15
 
 
 def parse_object(raw: bytes) -> JsonObject:
@@ -48,14 +49,15 @@ def check_fields(
         place = f"{where}.{name}"
         if name not in fields:
             raise bad_request(f"Unknown field {place}.", field=place)
-        if not _fits(item, kind=fields[name]):
+        if not fits(item, kind=fields[name]):
             raise bad_request(f"{place} must be a {fields[name]}.", field=place)
     for name in required:
         if name not in value:
             raise bad_request(f"{where}.{name} is missing.", field=f"{where}.{name}")
 
 
-def _fits(item: object, *, kind: str) -> bool:
+def fits(item: object, *, kind: str) -> bool:
+    """True when the value is of that kind of JSON value."""
     if kind == ANY:
         return True
     if kind == TEXTS:
@@ -81,6 +83,13 @@ def read_budget(value: int | Decimal, *, where: str) -> int:
     if nusd is None or nusd < 0:
         raise bad_request(f"{where} must be an amount of whole nanodollars, not negative.")
     return nusd
+
+
+def read_cursor(text: str, *, name: str) -> int:
+    """The last event that the caller has."""
+    if not text.isdecimal() or len(text) > LONGEST_CURSOR:
+        raise bad_request(f"{name} must be an event id.", field=name)
+    return int(text)
 
 
 def read_page(query: Mapping[str, str], *, largest: int = 1000) -> tuple[int, int]:

@@ -83,6 +83,9 @@ def after_end(world: World, execution: Execution) -> None:
     """Readers see the end; the frames are kept for as long as the buffer says."""
     world.scripts.pop(execution.id, None)
     world.wake_readers(execution.id)
+    batch_id = world.machines[execution.sandbox_id].batch_id
+    if batch_id:
+        world.scheduler.at(world.now_ms(), kind="batch", entity_id=batch_id)
     retention_ms = int(world.dials.event_retention_s * 1000)
     ended_ms = execution.ended_ms or 0
     world.scheduler.at(ended_ms + retention_ms + 1, kind="events", entity_id=execution.id)

@@ -13,7 +13,12 @@ from emulator.world import World
 
 CATCH_UP_S = 0.02
 # The beat at which a doomed turn fails: before its first call, or in it.
-DOOMED_AT = {"harness": "call", "credential": "call", "out_of_memory": "think"}
+DOOMED_AT = {
+    "harness": "call",
+    "credential": "call",
+    "mismatch": "call",
+    "out_of_memory": "think",
+}
 FAILURES = {
     "harness": HARNESS_FAILED,
     "tool": ("EXEC_TIMEOUT", "The tool did not answer within 120000 ms."),
@@ -47,7 +52,12 @@ def turn_due(world: World, execution_id: str) -> None:
     beat = beats[execution.cursor]
     execution.cursor += 1
     if not _meets_doom(world, execution, beat=beat):
-        _play(world, execution, plan=plan, beat=beat)
+        wait_ms = _play(world, execution, plan=plan, beat=beat)
+        if wait_ms is not None:
+            # The same beat again, once the key may call.
+            execution.cursor -= 1
+            _schedule(world, execution, delay_ms=wait_ms)
+            return
     if beat.action in ("call", "beat", "tool") and execution.doom is None:
         # Contract 10, row 25: its machine is warm from now on.
         _warm(world, execution)
@@ -89,14 +99,15 @@ def _schedule(world: World, execution: Execution, *, delay_ms: float) -> None:
     world.scheduler.at(due_ms, kind="turn", entity_id=execution.id)
 
 
-def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None:
+def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> int | None:
+    """Do what the beat says; milliseconds when it has to be tried again after them."""
     call = plan.calls[beat.call]
     native_id = world.sessions[execution.session_key].native_id
     if beat.action == "open":
         emit(world, execution, frames.opening(execution, native_id=native_id))
         withdraw(world, execution)
     elif beat.action == "call":
-        _start_call(world, execution, call=call, index=beat.call)
+        return _start_call(world, execution, call=call, index=beat.call)
     elif beat.action == "beat":
         elapsed_ms = world.now_ms() - execution.started_ms
         emit(world, execution, [frames.heartbeat("thinking", elapsed_ms=elapsed_ms)])
@@ -114,13 +125,18 @@ def _play(world: World, execution: Execution, *, plan: Plan, beat: Beat) -> None
         _complete(world, execution, call=call, index=beat.call)
     else:
         _fail_by_plan(world, execution, plan=plan, index=beat.call)
+    return None
 
 
-def _start_call(world: World, execution: Execution, *, call: CallPlan, index: int) -> None:
+def _start_call(world: World, execution: Execution, *, call: CallPlan, index: int) -> int | None:
     refusal = modelcalls.begin(world, execution, call=call, index=index)
+    if refusal is not None and refusal.wait_ms is not None:
+        warning = {"code": refusal.code, "message": refusal.message}
+        emit(world, execution, [("warning", warning)])
+        return refusal.wait_ms
     if refusal is not None:
         fail(world, execution, code=refusal.code, message=refusal.message)
-        return
+        return None
     now_ms = world.now_ms()
     started = frames.call_started(
         execution,
@@ -130,6 +146,7 @@ def _start_call(world: World, execution: Execution, *, call: CallPlan, index: in
         native_id=world.sessions[execution.session_key].native_id,
     )
     emit(world, execution, started)
+    return None
 
 
 def _speak(world: World, execution: Execution, *, call: CallPlan, beat: Beat) -> None:

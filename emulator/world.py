@@ -14,6 +14,7 @@ from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session,
 from emulator.faults import Faults
 from emulator.ids import digest
 from emulator.journal import Journal
+from emulator.kept import Batch, RouterCall, SavedProfile, Secret
 from emulator.ledger import Ledger
 from emulator.money import dumps
 from emulator.restore import restore
@@ -22,6 +23,18 @@ from emulator.scripts import Plan
 from emulator.store import Event, EventRow, Store
 
 SAVE_EVERY_S = 0.25
+Thing = (
+    Fleet
+    | Machine
+    | Session
+    | Execution
+    | Dispatch
+    | Spawner
+    | Secret
+    | SavedProfile
+    | Batch
+    | RouterCall
+)
 
 
 class World:
@@ -50,8 +63,14 @@ class World:
         self.executions: dict[str, Execution] = {}
         self.dispatches: dict[str, Dispatch] = {}
         self.spawners: dict[str, Spawner] = {}
+        self.secrets: dict[str, Secret] = {}
+        self.profiles: dict[str, SavedProfile] = {}
+        self.batches: dict[str, Batch] = {}
+        self.router_calls: dict[str, RouterCall] = {}
+        self.calls_by_key: dict[str, deque[int]] = {}
         self.fleets_by_idempotency: dict[str, str] = {}
         self.machines_by_idempotency: dict[str, str] = {}
+        self.batches_by_idempotency: dict[str, str] = {}
         self.sessions_by_machine: dict[str, list[str]] = {}
         self.events: dict[str, deque[Event]] = {}
         self.scripts: dict[str, tuple[Plan, list[Beat]]] = {}
@@ -104,7 +123,7 @@ class World:
 
     # Writing
 
-    def touch(self, thing: Fleet | Machine | Session | Execution | Dispatch | Spawner) -> None:
+    def touch(self, thing: Thing) -> None:
         """Say that the thing changed, so that it is saved."""
         self._dirty[(type(thing).__name__.lower(), thing.id)] = thing
 

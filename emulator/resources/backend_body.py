@@ -12,8 +12,12 @@ from emulator.ids import digest
 from emulator.money import dumps
 from emulator.prices import DEFAULT_MODEL, find_model
 from emulator.strict import ANY, INT, TEXT, check_fields
+from emulator.world import World
 
 _BACKEND = {"type": TEXT, "profile": ANY, "model": ANY, "interactions": ANY}
+# The old shape (contract 2.2), and where a raw key may stand.
+_OLD_BACKEND = {"provider": TEXT, "baseUrl": TEXT, "mode": TEXT, "apiKey": TEXT}
+_KEYS = {"apiKey": TEXT, "authFiles": ANY}
 _MODEL = {
     "provider": TEXT,
     "model": TEXT,
@@ -40,19 +44,22 @@ class Effective:
     harness: str
     provider: str
     model: str
+    asked_model: str
     source: str
     profile: dict[str, Any] | None
     output_limit: int | None
 
 
-def check_backend(backend: dict[str, Any], *, where: str) -> None:
+def check_backend(backend: dict[str, Any], *, where: str, may_hold_keys: bool = False) -> None:
     """400 for an unknown harness or any field that the contract does not name."""
-    check_fields(backend, where=where, fields=_BACKEND)
+    fields = _BACKEND | (_OLD_BACKEND if may_hold_keys else {})
+    check_fields(backend, where=where, fields=fields)
     if backend.get("type", "opencode") not in HARNESSES:
         raise bad_request(f"{where}.type is not a harness.", field=f"{where}.type")
     model = backend.get("model")
     if isinstance(model, dict):
-        check_fields(model, where=f"{where}.model", fields=_MODEL)
+        fields = _MODEL | (_KEYS if may_hold_keys else {})
+        check_fields(model, where=f"{where}.model", fields=fields)
     elif model is not None and not isinstance(model, str):
         raise bad_request(f"{where}.model must be a string or an object.", field=f"{where}.model")
     profile = backend.get("profile")
@@ -71,8 +78,8 @@ def check_backend(backend: dict[str, Any], *, where: str) -> None:
         raise bad_request(f"{where}.profile must be an object.", field=f"{where}.profile")
 
 
-def effective_backend(body: dict[str, Any] | None, machine: Machine) -> Effective:
-    """The turn's own backend, then its profile, then the machine's."""
+def effective_backend(world: World, body: dict[str, Any] | None, machine: Machine) -> Effective:
+    """The turn's own backend, then its profile, then the machine's; what the router serves."""
     turn, box = body or {}, machine.backend or {}
     profile = turn.get("profile") or box.get("profile")
     named = profile if isinstance(profile, dict) else {}
@@ -82,17 +89,28 @@ def effective_backend(body: dict[str, Any] | None, machine: Machine) -> Effectiv
         (_model_id(box.get("model")), "environment"),
         (DEFAULT_MODEL, "environment"),
     )
-    model, source = next((one, source) for one, source in candidates if one)
+    asked, source = next((one, source) for one, source in candidates if one)
+    model = served_model(world, asked)
     price = find_model(model)
     provider = price.provider if price is not None else model.partition("/")[0]
     return Effective(
         harness=turn.get("type") or named.get("harness") or box.get("type") or "opencode",
         provider=provider,
         model=model,
+        asked_model=asked,
         source=source,
         profile=_named(profile),
         output_limit=named.get("model", {}).get("maxTotalOutputTokens"),
     )
+
+
+def served_model(world: World, asked: str) -> str:
+    """What the router serves for it (dial `served_models`)."""
+    price = find_model(asked)
+    for name, served in world.dials.served_models.items():
+        if name == asked or (price is not None and find_model(name) == price):
+            return served
+    return asked
 
 
 def _model_id(model: Any) -> str | None:

@@ -19,7 +19,7 @@ def balance(call: Call) -> Answer:
     now_ms = world.now_ms()
     world.ledger.accrue(now_ms)
     spent = world.account.spent_nusd
-    credit = world.config.credit_usd * NUSD_PER_USD
+    credit = world.dials.credit_usd * NUSD_PER_USD
     data = {"balance": Usd(credit - spent), "lifetimeSpent": Usd(spent), "updatedAt": iso(now_ms)}
     return Answer({"success": True, "data": data})
 

@@ -7,13 +7,12 @@ from emulator.clock import iso
 from emulator.harnesses import HARNESSES
 from emulator.lifecycle import runtime_ms
 from emulator.money import NUSD_PER_USD, Usd
+from emulator.offers import CEILING, DRIVERS
 from emulator.prices import PRESETS
 from emulator.resources.sandboxes import find_machine
 
 JsonObject = dict[str, Any]
 DAY_MS = 86_400_000
-CEILING = {"cpuCores": 16, "memoryMB": 32_768, "diskGB": 160}
-_DRIVERS = ("docker", "firecracker", "host-agent", "tangle")
 
 
 def shapes(_call: Call) -> Answer:
@@ -49,7 +48,31 @@ def _backend(name: str) -> JsonObject:
 
 def fleet_drivers(_call: Call) -> Answer:
     """`GET /v1/fleets/capabilities`."""
-    return Answer({"drivers": [{"driverType": one, "accelerators": []} for one in _DRIVERS]})
+    return Answer({"drivers": [{"driverType": one, "accelerators": []} for one in DRIVERS]})
+
+
+def driver(call: Call) -> Answer:
+    """What runs the machine (contract 2.1)."""
+    machine = find_machine(call.world, call.params["sandboxId"])
+    most = call.world.dials.max_concurrent_sandboxes or 1_000
+    running = sum(one.status == "running" for one in call.world.machines.values())
+    return Answer(
+        {
+            "type": machine.wanted.get("driver", {}).get("type", "docker"),
+            "available": True,
+            "version": "emulated",
+            "capabilities": {
+                "criu": False,
+                "gpu": False,
+                "vsock": False,
+                "snapshots": False,
+                "userManagement": False,
+                "networkIsolation": True,
+            },
+            "hosts": 1,
+            "capacity": {"available": max(0, most - running), "total": most},
+        }
+    )
 
 
 def runtime(call: Call) -> Answer:
@@ -92,6 +115,9 @@ def usage(call: Call) -> Answer:
         "active_sandboxes": sum(one.status == "running" for one in machines),
         "compute_minutes_today": max(0, today_ms) // 60_000,
         "api_calls_today": sum(world.journal.counts.values()),
+        "activeSandboxes": sum(one.status == "running" for one in machines),
+        "periodStart": f"{iso(now_ms)[:7]}-01T00:00:00.000Z",
+        "periodEnd": iso(now_ms),
     }
     return Answer({"success": True, "data": data})
 
@@ -101,14 +127,15 @@ def subscription(call: Call) -> Answer:
     world = call.world
     now_ms = world.now_ms()
     world.ledger.accrue(now_ms)
-    left_nusd = world.config.credit_usd * NUSD_PER_USD - world.account.spent_nusd
+    left_nusd = world.dials.credit_usd * NUSD_PER_USD - world.account.spent_nusd
+    most = world.dials.max_concurrent_sandboxes
     data = {
         "orgId": "org-emulated",
-        "plan": "enterprise",
+        "plan": world.dials.plan,
         "status": "active",
         "currentPeriodEnd": iso(now_ms + 30 * DAY_MS),
-        "limits": {"sessionsPerDay": 0, "maxConcurrent": 0, "computeMinutesPerDay": 0},
+        "limits": {"sessionsPerDay": 0, "maxConcurrent": most, "computeMinutesPerDay": 0},
         "creditsAvailableUsd": Usd(left_nusd),
-        "maxConcurrentSandboxes": 0,
+        "maxConcurrentSandboxes": most,
     }
     return Answer({"success": True, "data": data})

@@ -4,18 +4,28 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
+from emulator.admission import new_execution, session_of
 from emulator.auth import check_product, check_turn_key
 from emulator.calls import Answer, AnyAnswer, Call, StreamAnswer
-from emulator.entities import Execution, Machine, Session
+from emulator.entities import Execution
 from emulator.errors import bad_request, wrong_state
 from emulator.frames import run_control_ref
-from emulator.ids import digest, execution_id, trace_id
-from emulator.money import dumps
-from emulator.recall import known_codewords
-from emulator.resources.backend_body import check_backend, effective_backend
+from emulator.ids import execution_id
+from emulator.resources.backend_body import check_backend
 from emulator.resources.events import frames_of
 from emulator.resources.sandboxes import find_machine
-from emulator.strict import ANY, BOOL, INT, LIST, OBJECT, TEXT, check_fields, positive, read_prompt
+from emulator.strict import (
+    ANY,
+    BOOL,
+    INT,
+    LIST,
+    OBJECT,
+    TEXT,
+    check_fields,
+    positive,
+    read_cursor,
+    read_prompt,
+)
 from emulator.turn_ends import abort
 from emulator.turns import begin_turn
 from emulator.world import World
@@ -59,13 +69,12 @@ def dispatch(call: Call) -> AnyAnswer:
 
 def attached(call: Call) -> StreamAnswer:
     """The turn's frames; a stream that its caller drops stops the turn (contract 3.3)."""
-    admission = admit_attached(call)
-    text = call.body.get("lastEventId") or "0"
-    if not text.isdecimal():
-        raise bad_request("lastEventId must be an event id.", field="lastEventId")
-    execution = admission.execution
+    # All checks come before the admission: what is refused must not have begun.
+    check_fields(call.body, where="body", fields=_TURN)
+    cursor = read_cursor(call.body.get("lastEventId") or "0", name="lastEventId")
+    execution = admit_attached(call).execution
     return StreamAnswer(
-        frames_of(call.world, execution, cursor=int(text)),
+        frames_of(call.world, execution, cursor=cursor),
         on_end=lambda: stop_attached(call.world, execution),
     )
 
@@ -101,7 +110,7 @@ def admit(call: Call, *, turn_id: str) -> Admission:
     call.entry.ids.update(fleetId=machine.fleet_id, sessionId=body["sessionId"], turnId=turn_id)
     check_product(call.key, base="sandbox")
     outside = check_turn_key(world, call.key, owner=world.key_of(machine))
-    session = _session(world, machine, body["sessionId"])
+    session = session_of(world, machine, body["sessionId"])
     found = execution_id(machine.id, body["sessionId"], turn_id)
     call.entry.admitted = False
     existing = world.executions.get(found)
@@ -114,7 +123,15 @@ def admit(call: Call, *, turn_id: str) -> Admission:
         return Admission(active, dispatched=False, existed=False)
     if machine.status != "running" or machine.deleting:
         raise wrong_state("The sandbox is not running.", current=machine.status, required="running")
-    execution = _execution(call, machine=machine, session=session, prompt=prompt, turn_id=turn_id)
+    execution = new_execution(
+        world,
+        body,
+        key_id=call.key.id,
+        machine=machine,
+        session=session,
+        prompt=prompt,
+        turn_id=turn_id,
+    )
     execution.outside = outside
     machine.activity_ms = world.now_ms()
     world.touch(machine)
@@ -133,65 +150,6 @@ def _read(body: dict[str, Any], *, turn_id: str) -> str:
     if "backend" in body:
         check_backend(body["backend"], where="backend")
     return read_prompt(body["parts"])
-
-
-def _session(world: World, machine: Machine, session_id: str) -> Session:
-    session_key = f"{machine.id}/{session_id}"
-    session = world.sessions.get(session_key)
-    if session is None:
-        session = Session(
-            id=session_key,
-            session_id=session_id,
-            sandbox_id=machine.id,
-            native_id="ses_" + digest(world.config.seed, "native", session_key)[:26],
-            created_ms=world.now_ms(),
-        )
-    return session
-
-
-def _execution(
-    call: Call, *, machine: Machine, session: Session, prompt: str, turn_id: str
-) -> Execution:
-    world, body = call.world, call.body
-    if session.id not in world.sessions:
-        world.sessions[session.id] = session
-        world.sessions_by_machine.setdefault(machine.id, []).append(session.id)
-    backend = effective_backend(body.get("backend"), machine)
-    now_ms = world.now_ms()
-    limit_ms = body.get("timeoutMs")
-    return Execution(
-        id=execution_id(machine.id, session.session_id, turn_id),
-        session_key=session.id,
-        session_id=session.session_id,
-        sandbox_id=machine.id,
-        turn_id=turn_id,
-        key_id=call.key.id,
-        trace_id=trace_id(world.config.seed, machine.id, session.session_id, turn_id),
-        prompt=prompt,
-        harness=backend.harness,
-        model=backend.model,
-        provider=backend.provider,
-        source=backend.source,
-        profile=backend.profile,
-        output_limit=backend.output_limit,
-        timeout_ms=limit_ms,
-        deadline_ms=None if limit_ms is None else now_ms + limit_ms,
-        request_id=secrets.token_hex(16),
-        request_digest="sha256:" + digest(dumps(body)),
-        time_factor=world.dials.turn_time_factor,
-        failure_share=world.dials.failure_share,
-        context_tokens=session.context_tokens,
-        started_ms=now_ms,
-        knows=_knows(world, session, body, machine=machine, prompt=prompt),
-    )
-
-
-def _knows(
-    world: World, session: Session, body: dict[str, Any], *, machine: Machine, prompt: str
-) -> list[str]:
-    profile = (body.get("backend") or {}).get("profile") or (machine.backend or {}).get("profile")
-    first = session.execution_ids[0] if session.execution_ids else None
-    return known_codewords(profile, world.executions[first].prompt if first else prompt)
 
 
 def _receipt(admission: Admission) -> dict[str, Any]:

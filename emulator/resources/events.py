@@ -1,18 +1,17 @@
 """The event stream of one execution, with replay (contract 3.5 and 10, rows 12 and 14)."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from itertools import islice
 
 from emulator.calls import Call, StreamAnswer
 from emulator.entities import Execution, Session
-from emulator.errors import bad_request, not_found
+from emulator.errors import not_found
 from emulator.money import dumps
 from emulator.resources.sessions import find_session
 from emulator.store import Event
+from emulator.strict import read_cursor
+from emulator.waiting import frame_or_quiet
 from emulator.world import World
-
-KEEP_ALIVE_S = 15.0
 
 
 def stream(call: Call) -> StreamAnswer:
@@ -35,11 +34,14 @@ def _execution(call: Call, session: Session) -> Execution:
 
 
 def _cursor(call: Call) -> int:
-    """The last event that the caller has; the query wins over the header."""
-    text = call.query.get("since") or call.headers.get("last-event-id") or "0"
-    if not text.isdecimal():
-        raise bad_request("The cursor must be an event id.", field="since")
-    return int(text)
+    """The last event that the caller has; `since`, then `lastEventId`, then the header."""
+    text = (
+        call.query.get("since")
+        or call.query.get("lastEventId")
+        or call.headers.get("last-event-id")
+        or "0"
+    )
+    return read_cursor(text, name="since")
 
 
 async def frames_of(world: World, execution: Execution, *, cursor: int) -> AsyncIterator[str]:
@@ -66,7 +68,7 @@ async def frames_of(world: World, execution: Execution, *, cursor: int) -> Async
             )
         elif ended:
             return
-        elif not await _wait(world, signal):
+        elif not await frame_or_quiet(world, signal):
             yield ": keep-alive\n\n"
 
 
@@ -81,12 +83,3 @@ def _after(world: World, execution: Execution, cursor: int) -> list[Event]:
         return []
     # Ids are consecutive within the buffer, so the cursor is an index.
     return list(islice(buffer, max(0, cursor + 1 - buffer[0].n), None))
-
-
-async def _wait(world: World, signal: asyncio.Event) -> bool:
-    try:
-        async with asyncio.timeout(KEEP_ALIVE_S):
-            await signal.wait()
-    except TimeoutError:
-        return world.stopping.is_set()
-    return True

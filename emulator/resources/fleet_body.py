@@ -3,10 +3,12 @@
 from typing import Any
 
 from emulator.errors import bad_request
-from emulator.money import dumps, to_nusd
+from emulator.money import to_nusd
 from emulator.prices import compute_nusd_per_s
-from emulator.resources.sandbox_body import LONGEST_BODY, SANDBOX, MachineSpec, read_machine
+from emulator.resources.sandbox_body import SANDBOX, MachineSpec, read_machine
+from emulator.resources.sandbox_fields import check_length
 from emulator.strict import BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
+from emulator.world import World
 
 _FLEET = {
     "fleetId": TEXT,
@@ -41,17 +43,16 @@ def check_create(body: dict[str, Any]) -> None:
         check_fields(body["parent"], where="parent", fields=fields, required=("fleetId",))
     if not body.get("machines") and "coordinator" not in body:
         raise bad_request("A fleet needs at least one machine.", field="machines")
-    if len(dumps(body)) > LONGEST_BODY:
-        raise bad_request(f"The body is longer than {LONGEST_BODY} characters.")
+    check_length(body)
 
 
-def read_machines(body: dict[str, Any]) -> list[MachineSpec]:
+def read_machines(world: World, body: dict[str, Any]) -> list[MachineSpec]:
     """All machines, the coordinator first; refuses doubles and what the policy forbids."""
     entries = [("worker", entry) for entry in body.get("machines", [])]
     if "coordinator" in body:
         entries.insert(0, ("coordinator", body["coordinator"]))
     specs = [
-        _read(entry, role=role, body=body, where=f"machines[{index}]")
+        _read(world, entry, role=role, body=body, where=f"machines[{index}]")
         for index, (role, entry) in enumerate(entries)
     ]
     if len({spec.machine_id for spec in specs}) < len(specs):
@@ -60,14 +61,14 @@ def read_machines(body: dict[str, Any]) -> list[MachineSpec]:
     return specs
 
 
-def _read(entry: Any, *, role: str, body: dict[str, Any], where: str) -> MachineSpec:
+def _read(world: World, entry: Any, *, role: str, body: dict[str, Any], where: str) -> MachineSpec:
     if not isinstance(entry, dict):
         raise bad_request(f"{where} must be an object.", field=where)
     fields = {**SANDBOX, "machineId": TEXT}
     check_fields(entry, where=where, fields=fields, required=("machineId",))
     wanted = {**body.get("defaults", {}), **entry}
     longest_s = body.get("policy", {}).get("maxLifetimeSeconds")
-    return read_machine(wanted, role=role, longest_s=longest_s, where=where)
+    return read_machine(world, wanted, role=role, longest_s=longest_s, where=where)
 
 
 def _check_policy(policy: dict[str, Any], specs: list[MachineSpec]) -> None:

@@ -11,8 +11,9 @@ from emulator.entities import Fleet, Machine
 from emulator.errors import bad_request, forbidden, not_found, wrong_state
 from emulator.ids import sandbox_id
 from emulator.lifecycle import begin_delete, children_of, finish_fleets, start_creates
+from emulator.quotas import check_room
 from emulator.resources.fleet_body import check_create, read_machines
-from emulator.resources.sandbox_body import MachineSpec
+from emulator.resources.sandbox_body import MachineSpec, make_machine
 from emulator.strict import check_fields, read_page
 from emulator.world import World, body_digest
 
@@ -29,7 +30,7 @@ def create(call: Call) -> Answer:
     check_create(body)
     fleet_id = _new_id(world, body)
     parent = _parent(call)
-    specs = read_machines(body)
+    specs = read_machines(world, body)
     policy = body.get("policy", {})
     ceiling = policy.get("maxConcurrentCreates")
     concurrent = body.get("maxConcurrentCreates", ceiling or DEFAULT_CONCURRENT_CREATES)
@@ -37,6 +38,7 @@ def create(call: Call) -> Answer:
         raise bad_request(
             "maxConcurrentCreates is above the policy's.", field="maxConcurrentCreates"
         )
+    check_room(world, machines=len(specs))
     idempotency_key = call.headers.get("idempotency-key")
     fleet = Fleet(
         id=fleet_id,
@@ -192,21 +194,11 @@ def _parent(call: Call) -> dict[str, Any] | None:
 
 def add_machine(world: World, fleet: Fleet, spec: MachineSpec) -> None:
     """Add a machine that is still to be created."""
-    machine = Machine(
-        id=sandbox_id(world.config.seed, fleet.id, spec.machine_id),
+    machine = make_machine(
+        world,
+        spec,
+        sandbox_id=sandbox_id(world.config.seed, fleet.id, spec.machine_id),
         fleet_id=fleet.id,
-        machine_id=spec.machine_id,
-        role=spec.role,
-        name=spec.name,
-        resources=spec.resources,
-        metadata=spec.metadata,
-        backend=spec.backend,
-        lifetime_s=spec.lifetime_s,
-        idle_s=spec.idle_s,
-        created_ms=world.now_ms(),
         key_id=fleet.key_id,
-        env=spec.env,
     )
-    world.machines[machine.id] = machine
     fleet.machine_ids.append(machine.id)
-    world.touch(machine)

@@ -3,51 +3,24 @@
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.errors import bad_request
+from emulator.entities import Machine
 from emulator.journal import mask
-from emulator.money import dumps
+from emulator.money import dumps, loads
 from emulator.prices import PRESETS
 from emulator.resources.backend_body import check_backend
-from emulator.strict import ANY, BOOL, INT, LIST, NUMBER, OBJECT, TEXT, check_fields, positive
+from emulator.resources.sandbox_fields import CHECKS, check_sandbox, read_resources
+from emulator.shell import WORKSPACE
+from emulator.strict import ANY
+from emulator.world import World
 
 DEFAULT_LIFETIME_S = 86_400
 DEFAULT_IDLE_S = 3_600
-LONGEST_BODY = 240_000
-LONGEST_METADATA = 64 * 1024
-LONGEST_ENV_VALUE = 120_000
-
-SANDBOX = {
-    "name": TEXT,
-    "environment": TEXT,
-    "resources": OBJECT,
-    "env": OBJECT,
-    "git": OBJECT,
-    "backend": OBJECT,
-    "maxLifetimeSeconds": INT,
-    "idleTimeoutSeconds": INT,
-    "deleteAfterStoppedSeconds": INT,
-    "metadata": OBJECT,
-    "secrets": ANY,
-    "egressPolicy": OBJECT,
-    "ownerContext": TEXT,
-    "capabilities": LIST,
-    "fromSnapshot": TEXT,
-    "fromSandboxId": TEXT,
-    "storage": OBJECT,
-    "driver": OBJECT,
-    "publicTemplateId": TEXT,
-    "sshEnabled": BOOL,
-    "sshPublicKey": TEXT,
-    "webTerminalEnabled": BOOL,
-    "bare": BOOL,
-    "teamId": TEXT,
-    "billingOwnerId": TEXT,
-    "permissions": OBJECT,
-    "tools": ANY,
-    "agent": BOOL,
-    "confidential": OBJECT,
-}
-_RESOURCES = {"cpuCores": NUMBER, "memoryMB": INT, "diskGB": INT, "accelerator": OBJECT}
+SANDBOX = dict.fromkeys(CHECKS, ANY)
+# What a machine keeps of its create beside what has a place of its own.
+_KEPT = (
+    "environment", "image", "egressPolicy", "ownerContext", "capabilities", "driver",
+    "publicTemplateId", "deleteAfterStoppedSeconds", "agent", "bare", "secrets",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +36,27 @@ class MachineSpec:
     lifetime_s: int
     idle_s: int
     env: dict[str, str]
+    files: dict[str, str]
+    wanted: dict[str, Any]
 
 
 def read_machine(
-    wanted: dict[str, Any], *, role: str, longest_s: int | None, where: str
+    world: World,
+    wanted: dict[str, Any],
+    *,
+    role: str,
+    longest_s: int | None,
+    where: str,
+    may_hold_keys: bool = False,
 ) -> MachineSpec:
-    """The machine that was asked for; the fields' names and types are checked already."""
-    resources = wanted.get("resources", PRESETS["small"])
-    check_fields(resources, where="resources", fields=_RESOURCES, required=("cpuCores", "memoryMB"))
-    positive(resources, where="resources", names=("cpuCores", "memoryMB", "diskGB"))
-    times = ("maxLifetimeSeconds", "idleTimeoutSeconds", "deleteAfterStoppedSeconds")
-    positive(wanted, where=where, names=times)
+    """The machine that was asked for; the fields' names are checked already.
+
+    `may_hold_keys`: a model's raw key is accepted in `backend` (never for a fleet's machine).
+    """
+    check_sandbox(world, wanted, where=where)
     if "backend" in wanted:
-        check_backend(wanted["backend"], where=f"{where}.backend")
-    metadata = wanted.get("metadata", {})
-    if len(dumps(metadata)) > LONGEST_METADATA:
-        raise bad_request(f"{where}.metadata is above 64 KiB.", field=f"{where}.metadata")
+        check_backend(wanted["backend"], where=f"{where}.backend", may_hold_keys=may_hold_keys)
+    resources = read_resources(wanted, default=PRESETS["small"])
     lifetime_s = wanted.get("maxLifetimeSeconds", DEFAULT_LIFETIME_S)
     machine_id = wanted.get("machineId", "")
     return MachineSpec(
@@ -86,17 +64,67 @@ def read_machine(
         role=role,
         name=str(wanted.get("name", machine_id)),
         resources=resources,
-        metadata=metadata,
-        backend=wanted.get("backend"),
+        metadata=wanted.get("metadata", {}),
+        backend=_backend(wanted),
         lifetime_s=min(lifetime_s, longest_s or lifetime_s),
         idle_s=wanted.get("idleTimeoutSeconds", DEFAULT_IDLE_S),
-        env=_env(wanted.get("env", {}), where=f"{where}.env"),
+        env=_env(world, wanted),
+        files=_files(wanted),
+        wanted={name: wanted[name] for name in _KEPT if name in wanted},
     )
 
 
-def _env(env: dict[str, Any], *, where: str) -> dict[str, str]:
-    """The variables; what looks like a key is not kept in full."""
-    check_fields(env, where=where, fields=dict.fromkeys(env, TEXT))
-    if any(len(value) > LONGEST_ENV_VALUE for value in env.values()):
-        raise bad_request(f"A value of {where} is above 120 KB.", field=where)
-    return {name: mask(value) for name, value in env.items()}
+def make_machine(
+    world: World, spec: MachineSpec, *, sandbox_id: str, fleet_id: str, key_id: str
+) -> Machine:
+    """A machine that is still to be created, put into the world."""
+    machine = Machine(
+        id=sandbox_id,
+        fleet_id=fleet_id,
+        machine_id=spec.machine_id or sandbox_id,
+        role=spec.role,
+        name=spec.name or sandbox_id,
+        resources=spec.resources,
+        metadata=spec.metadata,
+        backend=spec.backend,
+        lifetime_s=spec.lifetime_s,
+        idle_s=spec.idle_s,
+        created_ms=world.now_ms(),
+        key_id=key_id,
+        env=spec.env,
+        files=spec.files,
+        wanted=spec.wanted,
+    )
+    world.machines[machine.id] = machine
+    world.touch(machine)
+    return machine
+
+
+def _backend(wanted: dict[str, Any]) -> dict[str, Any] | None:
+    """As it was asked for, without any key in full."""
+    if "backend" not in wanted:
+        return None
+    kept: dict[str, Any] = loads(mask(dumps(wanted["backend"])))
+    return kept
+
+
+def _env(world: World, wanted: dict[str, Any]) -> dict[str, str]:
+    """Its secrets by their names, then its variables; what looks like a key is not kept in full."""
+    names = wanted.get("secrets", [])
+    if names == "all":
+        names = [one.id for one in world.secrets.values() if not one.is_deleted]
+    secret = {name: world.secrets[name].value for name in names}
+    plain = {name: mask(value) for name, value in wanted.get("env", {}).items()}
+    return {**secret, **plain}
+
+
+def _files(wanted: dict[str, Any]) -> dict[str, str]:
+    """What a clone leaves to be seen; its token is not kept."""
+    git = wanted.get("git")
+    if git is None:
+        return {}
+    head = git.get("ref") or "main"
+    return {
+        f"{WORKSPACE}/.git/HEAD": f"ref: refs/heads/{head}\n",
+        f"{WORKSPACE}/.git/config": f'[remote "origin"]\n\turl = {mask(git["url"])}\n',
+    }

@@ -4,11 +4,12 @@ import secrets
 
 from emulator.calls import Answer, Call
 from emulator.entities import Machine
-from emulator.errors import bad_request, wrong_state
+from emulator.errors import wrong_state
 from emulator.ids import digest
 from emulator.lifecycle import keep_alive, start_create
-from emulator.money import dumps
-from emulator.resources.sandbox_body import LONGEST_BODY, SANDBOX, read_machine
+from emulator.quotas import check_room
+from emulator.resources.sandbox_body import SANDBOX, make_machine, read_machine
+from emulator.resources.sandbox_fields import check_length
 from emulator.resources.sandboxes import find_machine, view
 from emulator.strict import INT, check_fields, positive
 from emulator.world import body_digest
@@ -23,29 +24,20 @@ def create(call: Call) -> Answer:
         call.entry.ids["sandboxId"] = known.id
         return Answer(view(_same(known, body_digest(body))), status=201)
     check_fields(body, where="body", fields=SANDBOX)
-    if len(dumps(body)) > LONGEST_BODY:
-        raise bad_request(f"The body is longer than {LONGEST_BODY} characters.")
-    spec = read_machine(body, role="worker", longest_s=None, where="body")
-    name = secrets.token_hex(16) if idempotency_key is None else idempotency_key
-    sandbox_id = "sandbox-" + digest(world.config.seed, call.key.id, name)[:12]
-    machine = Machine(
-        id=sandbox_id,
-        fleet_id="",
-        machine_id=sandbox_id,
-        role=spec.role,
-        name=spec.name or sandbox_id,
-        resources=spec.resources,
-        metadata=spec.metadata,
-        backend=spec.backend,
-        lifetime_s=spec.lifetime_s,
-        idle_s=spec.idle_s,
-        created_ms=world.now_ms(),
-        key_id=call.key.id,
-        env=spec.env,
-        idempotency_key=idempotency_key,
-        body_digest=body_digest(body),
+    check_length(body)
+    spec = read_machine(
+        world, body, role="worker", longest_s=None, where="body", may_hold_keys=True
     )
-    world.machines[machine.id] = machine
+    check_room(world, machines=1)
+    name = secrets.token_hex(16) if idempotency_key is None else idempotency_key
+    machine = make_machine(
+        world,
+        spec,
+        sandbox_id="sandbox-" + digest(world.config.seed, call.key.id, name)[:12],
+        fleet_id="",
+        key_id=call.key.id,
+    )
+    machine.idempotency_key, machine.body_digest = idempotency_key, body_digest(body)
     if idempotency_key is not None:
         world.machines_by_idempotency[idempotency_key] = machine.id
     start_create(world, machine)

@@ -8,6 +8,7 @@ from emulator.entities import Machine
 from emulator.errors import bad_request, not_found, wrong_state
 from emulator.lifecycle import cease, finish_delete, lifetime_end_ms
 from emulator.lifecycle import resume as resume_machine
+from emulator.quotas import check_room
 from emulator.strict import check_fields, read_page
 from emulator.world import World
 
@@ -70,6 +71,7 @@ def resume(call: Call) -> Answer:
     check_fields(call.body, where="body", fields={})
     machine = find_machine(call.world, call.params["sandboxId"])
     if machine.status == "stopped" and not machine.deleting:
+        check_room(call.world, machines=1)
         resume_machine(call.world, machine)
     elif machine.status != "running":
         raise wrong_state(

@@ -58,8 +58,9 @@ class Bench:
         *,
         key: str | None = ACCOUNT,
         headers: dict[str, str] | None = None,
+        leaves: bool = False,
     ) -> Reply:
-        """One request and its whole answer."""
+        """One request and its whole answer; one who `leaves` is gone once it was sent."""
         sent: list[Any] = []
         path, _, query = path.partition("?")
         raw = (
@@ -84,6 +85,8 @@ class Bench:
         async def receive() -> Any:
             if incoming:
                 return incoming.pop()
+            if leaves:
+                return {"type": "http.disconnect"}
             return await asyncio.Event().wait()
 
         async def send(message: Any) -> None:
@@ -98,7 +101,7 @@ class Bench:
         """Let time pass, from one due moment to the next, while an answer waits for it."""
         task = asyncio.create_task(answering)
         for _step in range(100_000):
-            for _turn in range(5):
+            for _turn in range(20):
                 await asyncio.sleep(0)
             if task.done() or not self.world.scheduler._heap:
                 break

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from emulator.contract import BASES, OPERATIONS, PROVENANCE
 from emulator.handbook import page
-from emulator.resources import HANDLERS
+from emulator.handlers import HANDLERS
 
 ROOT = Path(__file__).parents[3]
 

@@ -52,11 +52,87 @@ def test_keyed_create_is_made_once_and_an_unkeyed_one_each_time(bench: Bench) ->
     assert len(bench.call("GET", "/sandbox/v1/sandboxes").json["sandboxes"]) == 3
 
 
-def test_create_is_strict(bench: Bench) -> None:
-    assert create(bench, image="old").status == 400
-    assert create(bench, resources={"cpu": 1}).status == 400
-    assert create(bench, env={"A": 1}).status == 400
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"colour": "red"},
+        {"image": "old", "environment": "new"},
+        {"resources": {"cpu": 1}},
+        {"resources": {"cpu": 1, "memoryMB": 1024}},
+        {"resources": {"cpuCores": 1, "memoryMB": 0}},
+        {"env": {"A": 1}},
+        {"env": {"A": "x" * 120_001}},
+        {"env": {"A": "x" * 100_001, "B": "x" * 100_001}},
+        {"git": {"ref": "main"}},
+        {"git": {"url": "https://example.org/r", "depth": -1}},
+        {"egressPolicy": {"mode": "open"}},
+        {"egressPolicy": {"mode": "strict", "allowDomains": ["a", 1]}},
+        {"secrets": ["NOBODY"]},
+        {"secrets": "some"},
+        {"publicTemplateId": "nobody"},
+        {"driver": {"type": "abacus"}},
+        {"metadata": {"a": "x" * 65_536}},
+        {"backend": {"type": "abacus"}},
+        {"idleTimeoutSeconds": 0},
+    ],
+)
+def test_create_is_strict(bench: Bench, body: dict[str, Any]) -> None:
+    reply = create(bench, **body)
+    assert (reply.status, reply.json["code"]) == (400, "VALIDATION_ERROR"), reply.text
     assert bench.world.machines == {}
+
+
+def test_old_shapes_of_a_create_are_read(bench: Bench) -> None:
+    made = create(
+        bench,
+        image="universal",
+        resources={"cpu": 1, "memoryMb": 2048, "storageMb": 10_240},
+        backend={"type": "opencode", "provider": "openai", "model": "gpt-4.1-mini",
+                 "apiKey": "sk-tan-0123456789abcdef", "mode": "api"},
+    )  # fmt: skip
+    assert made.json["resources"] == {"cpuCores": 1, "memoryMB": 2048, "diskGB": 10}
+    assert "0123456789abcdef" not in str(vars(bench.world.machines[made.json["id"]]))
+
+
+def test_body_above_the_cap_is_413_and_a_left_out_field_501(bench: Bench) -> None:
+    reply = create(bench, name="x" * 250_000)
+    assert (reply.status, reply.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    assert create(bench, fromSnapshot="s").status == 501
+
+
+def test_sandbox_above_the_ceiling_names_the_limit(bench: Bench) -> None:
+    reply = create(bench, resources={"cpuCores": 64, "memoryMB": 1024})
+    assert reply.status == 403
+    found = {name: reply.json[name] for name in ("code", "quotaType", "current", "limit")}
+    assert found == {
+        "code": "QUOTA_EXCEEDED", "quotaType": "sandbox.cpuCores", "current": 64, "limit": 16,
+    }  # fmt: skip
+
+
+def test_stopped_sandbox_is_deleted_when_its_create_said_so(bench: Bench) -> None:
+    box = create(bench, deleteAfterStoppedSeconds=60).json["id"]
+    bench.run_for(10)
+    assert bench.call("POST", f"/sandbox/v1/sandboxes/{box}/stop").status == 200
+    bench.run_for(59)
+    assert bench.world.machines[box].status == "stopped"
+    bench.run_for(2)
+    assert bench.call("GET", f"/sandbox/v1/sandboxes/{box}").status == 404
+
+
+def test_list_is_paged_and_filtered_by_several_states(bench: Bench) -> None:
+    boxes = [create(bench, name=str(number)).json["id"] for number in range(3)]
+    bench.run_for(10)
+    bench.call("POST", f"/sandbox/v1/sandboxes/{boxes[0]}/stop")
+    bench.call("DELETE", f"/sandbox/v1/sandboxes/{boxes[1]}")
+
+    def listed(query: str) -> list[str]:
+        rows = bench.call("GET", f"/sandbox/v1/sandboxes?{query}").json["sandboxes"]
+        return [row["id"] for row in rows]
+
+    assert listed("") == [boxes[0], boxes[2]]
+    assert listed("status=stopped&status=running&limit=1&offset=1") == [boxes[2]]
+    assert listed("status=stopped") == [boxes[0]]
+    assert bench.call("GET", "/sandbox/v1/sandboxes?status=odd").status == 400
 
 
 def test_keep_alive_starts_the_idle_time_again(bench: Bench) -> None:

@@ -11,8 +11,8 @@ def bench() -> Bench:
 def test_unknown_route_is_501_with_a_warning(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert bench.call("GET", "/sandbox/v1/secrets").status == 501
-    assert "NOT EMULATED: GET /sandbox/v1/secrets" in caplog.text
+    assert bench.call("GET", "/sandbox/v1/instances").status == 501
+    assert "NOT EMULATED: GET /sandbox/v1/instances" in caplog.text
 
 
 @pytest.mark.parametrize(
