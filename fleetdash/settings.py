@@ -88,7 +88,11 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
     "min_size": 0,
     "max_size": env.int("DATABASE_POOL_SIZE", default=12),
-    "timeout": 10,
+    "timeout": 5,
+    # Left alone the pool doubles its pause between two tries, up to minutes, while everybody waits
+    # for it: after a long absence of Postgres that would be as long again. So it gives up soon, and
+    # whoever asks next makes it try at once.
+    "reconnect_timeout": 2,
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = settings_env.required(env, "REDIS_URL")
