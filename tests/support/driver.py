@@ -7,17 +7,17 @@ from typing import Any
 import httpx
 from django.utils import timezone
 
-from emulator.server import EmulatorThread
 from fleets.models import Connection, Fleet, Operation, SealedSecret
 from fleets.services import operations
 from fleets.services.driving import lease
 from fleets.services.driving.tick import tick_run
 from fleets.services.performing import perform_operation
+from tests.support.emulated import Emulated
 
 PATIENCE_S = 120.0
 
 
-def connect(emulator: EmulatorThread, *, rate_per_minute: int = 60_000) -> Connection:
+def connect(emulator: Emulated, *, rate_per_minute: int = 60_000) -> Connection:
     """The connection row of a running emulator."""
     key = emulator.config.account_key
     return Connection.objects.create(
@@ -75,7 +75,7 @@ def drive_operation(operation: Operation) -> Operation:
     return operation
 
 
-def control(emulator: EmulatorThread, method: str, path: str, body: Any = None) -> Any:
+def control(emulator: Emulated, method: str, path: str, body: Any = None) -> Any:
     """One call of the emulator's control API."""
     response = httpx.request(method, f"{emulator.base_url}/_emulator/{path}", json=body)
     response.raise_for_status()

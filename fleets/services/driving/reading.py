@@ -12,14 +12,13 @@ from fleets.platform_api.reading import TurnFold, TurnReading, read_turn
 from fleets.platform_api.resources.sessions import PAGE
 from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.types import FleetRow, KeyRow, SessionRow, TurnResult
+from fleets.services.driving.whole_reading import Stretch, read_whole
 
 # Words in which a session says that nothing of it runs any more (contract 3.4).
 ENDED_WORDS = frozenset(
     {"completed", "failed", "cancelled", "aborted", "expired", "idle", "terminal"}
     | {"blocked_on_approval", "awaiting_question", "awaiting_plan_decision"}
 )
-EVENTS_IDLE_S = 2.0
-EVENTS_MAX_S = 8.0
 PEEK_IDLE_S = 0.2
 PEEK_MAX_S = 1.5
 # As many calls of a round at once as there are connections: the others wait here, where waiting
@@ -217,13 +216,8 @@ async def _read_end(
     row: SessionRow,
     execution_id: str | None,
 ) -> TurnNews:
-    seen = await client.sessions.read_events(
-        machine.sandbox_id,
-        turn.session,
-        execution_id=execution_id,
-        idle_s=EVENTS_IDLE_S,
-        max_s=EVENTS_MAX_S,
-    )
+    what = Stretch(machine.sandbox_id, turn.session, execution_id)
+    seen = await read_whole(client, what)
     reading = read_turn(seen.events)
     result = None
     if not seen.complete or seen.expired:
