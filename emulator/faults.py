@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from emulator.contract import OPERATIONS
 from emulator.errors import bad_request
 from emulator.ids import rng_for
 
@@ -83,6 +84,8 @@ class Faults:
 
     def add(self, spec: dict[str, Any]) -> Fault:
         """A fault of the fields that control checked."""
+        if spec["operation"] not in {"*", "unknown", *(one.name for one in OPERATIONS)}:
+            raise bad_request("operation must be the name of one, or *.", field="operation")
         if spec["kind"] not in KINDS:
             raise bad_request(f"kind must be one of {', '.join(KINDS)}.", field="kind")
         if spec.get("when", "before") not in ("before", "after"):
