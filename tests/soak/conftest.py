@@ -1,6 +1,8 @@
 """A house to break for long. `make soak` runs this folder; `make test` does not.
 
-`SOAK_SEED` chooses the places in the journal; each run without it draws and prints a new one.
+`SEED` chooses the places in the journal (each run without it draws and prints a new one), `ROUNDS`
+how many rounds of the kill matrix are played: `ROUNDS=300`, or `ROUNDS=120-300` to go on from
+round 120 of the same seed.
 """
 
 import os
@@ -8,15 +10,21 @@ import random
 
 import pytest
 
-from tests.integration.chaos.conftest import actor, admin, emulator, house
+from tests.integration.chaos.conftest import house
 
-__all__ = ["actor", "admin", "emulator", "house"]
+__all__ = ["house"]
+
+ROUNDS = "300"
+
+
+@pytest.fixture(scope="session")
+def seed() -> int:
+    """The seed of this run."""
+    return int(os.environ.get("SEED") or random.SystemRandom().randrange(1_000_000))
 
 
 @pytest.fixture
-def seed(capsys: pytest.CaptureFixture[str]) -> int:
-    """The seed of this run."""
-    number = int(os.environ.get("SOAK_SEED", random.SystemRandom().randrange(1_000_000)))
-    with capsys.disabled():
-        print(f"\nSOAK_SEED={number}")
-    return number
+def rounds() -> range:
+    """The numbers of the rounds to play."""
+    first, _, last = (os.environ.get("ROUNDS") or ROUNDS).rpartition("-")
+    return range(int(first or 0), int(last))

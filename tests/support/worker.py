@@ -126,11 +126,11 @@ class Workers:
     """A worker, and the beat that sends it the sweeps."""
 
     folder: Path
+    environment: dict[str, str] = field(default_factory=shared_environment)
     worker: Background = field(init=False)
     beat: Background = field(init=False)
 
     def __post_init__(self) -> None:
-        environment = shared_environment()
         celery = (sys.executable, "-m", "celery", "-A", "fleetdash")
         work = ("worker", "-Q", QUEUES, "--concurrency", PROCESSES, "--loglevel", "INFO")
         schedule = ("--schedule", str(self.folder / "beat-schedule"), "--pidfile", "")
@@ -139,14 +139,14 @@ class Workers:
             command=(*celery, *work, "--without-gossip", "--without-mingle"),
             ready=" ready.",
             folder=self.folder,
-            environment=environment,
+            environment=self.environment,
         )
         self.beat = Background(
             name="beat",
             command=(*celery, "beat", "--loglevel", "INFO", *schedule),
             ready="Scheduler: Sending due task",
             folder=self.folder,
-            environment=environment,
+            environment=self.environment,
         )
 
     def start(self) -> None:

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from emulator.server import EmulatorThread
 from fleets.models import Fleet, Turn
 from tests.support.driver import control
+from tests.support.emulated import Emulated
 
 # The platform's word for a turn's end, and ours for the same.
 SAME = {
@@ -15,22 +15,28 @@ SAME = {
 }
 
 
-def assert_the_books_agree(emulator: EmulatorThread, fleet: Fleet) -> None:
+def assert_the_books_agree(emulator: Emulated, fleet: Fleet) -> None:
     """Nothing ran twice; each task ended once, as the platform says, at the same cost."""
     assert_nothing_ran_twice(emulator, fleet)
     assert_every_task_has_one_true_outcome(emulator, fleet)
 
 
-def assert_nothing_ran_twice(emulator: EmulatorThread, fleet: Fleet) -> None:
+def assert_nothing_ran_twice(emulator: Emulated, fleet: Fleet) -> None:
     """At most one execution per session and turn, and one turn per task."""
     entries = control(emulator, "GET", "journal?operation=sessions.dispatch")["entries"]
     admitted = Counter((one["sessionId"], one["turnId"]) for one in entries if one["admitted"])
     assert [key for key, number in admitted.items() if number > 1] == []
-    per_session = Counter(one["sessionId"] for one in executions_of(emulator, fleet))
+    executions = executions_of(emulator, fleet)
+    per_session = Counter(one["sessionId"] for one in executions)
     assert [key for key, number in per_session.items() if number > 1] == []
+    # What runs there is what we have written down here, and nothing of ours was admitted unseen.
+    turns = Turn.objects.filter(run__fleet=fleet).values_list("agent__session_id", "turn_id")
+    ran = {(one["sessionId"], one["turnId"]) for one in executions}
+    assert ran <= set(turns)
+    assert {key for key in admitted if key[0] in per_session} == ran
 
 
-def assert_every_task_has_one_true_outcome(emulator: EmulatorThread, fleet: Fleet) -> None:
+def assert_every_task_has_one_true_outcome(emulator: Emulated, fleet: Fleet) -> None:
     """Each task ended once, as the platform says its one execution ended, at the same cost."""
     ran = {one["sessionId"]: one for one in executions_of(emulator, fleet)}
     rows = Turn.objects.filter(run__fleet=fleet)
@@ -51,7 +57,7 @@ def assert_every_task_has_one_true_outcome(emulator: EmulatorThread, fleet: Flee
         assert turn.cost_nusd == execution["costNusd"], agent.agent_id
 
 
-def assert_nothing_is_left(emulator: EmulatorThread, fleet: Fleet) -> None:
+def assert_nothing_is_left(emulator: Emulated, fleet: Fleet) -> None:
     """No fleet, no sandbox, no living key; and the money is the ledger's to the nanodollar."""
     assert control(emulator, "GET", "left") == {"fleets": [], "sandboxes": [], "keys": []}
     fleet.refresh_from_db()
@@ -60,7 +66,7 @@ def assert_nothing_is_left(emulator: EmulatorThread, fleet: Fleet) -> None:
     assert fleet.spent_nusd == spent
 
 
-def executions_of(emulator: EmulatorThread, fleet: Fleet) -> list[dict[str, Any]]:
+def executions_of(emulator: Emulated, fleet: Fleet) -> list[dict[str, Any]]:
     """Every execution the platform ever admitted for this fleet."""
     sessions = set(fleet.agents.values_list("session_id", flat=True))
     every = control(emulator, "GET", "state")["executions"]

@@ -1,198 +1,195 @@
-"""The whole house with real processes: web, worker and beat beside an emulator, and a person.
+"""The whole house with real processes, every one of which may die, and a person at a browser.
 
-Whatever dies is started again by the test, as the supervisor would.
+Web, worker, beat, follower, the emulator with its state file, Postgres and Valkey: all of the
+test's own. What dies is started again, as the supervisor would.
 """
 
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryDirectory
+from typing import Any
 
-import httpx
-from django.conf import settings
 from django.db import connection
-from django.test import Client
-from django.urls import reverse
 from redis import Redis
 
-from emulator.server import EmulatorThread
 from fleetdash.onemachine.ports import free_port
+from fleets.domain.status import Role
 from fleets.models import Fleet, Operation, User
-from tests.factories import PASSWORD
-from tests.support.driver import control
-from tests.support.worker import Background, Workers, shared_environment
+from tests.factories import TeamFactory, UserFactory
+from tests.integration.chaos.person import LAUNCH_FORM, Person
+from tests.integration.chaos.waiting import eventually, has_ended
+from tests.support.driver import connect, control
+from tests.support.emulated import EmulatorProcess
+from tests.support.own_servers import OwnServers, orm_on, own_servers
+from tests.support.worker import Background, Workers
 
-# A slow machine with other things to do; nothing waits so long that is well.
-PATIENCE_S = 150.0
-LAUNCH_FORM: Final = {
-    "name": "chaos",
-    "team": "main",
-    "count": "12",
-    "prompt": "[[ok]] [[slow 8]] Review part {index}.",
-    "harness": "opencode",
-    "model": "gpt-4.1-mini",
-    "size": "small",
-    "budget": "3.00",
-    "at_once": "4",
-    "after": "keep",
-    "after_delay": "30 min",
-    "lifetime": "1 h",
-    "task_timeout": "10 min",
-    "tags": "",
-    "idempotency_key": "chaos-form",
-}
-
-
-def eventually(holds: Callable[[], bool], what: str, *, patience_s: float = PATIENCE_S) -> None:
-    """Wait until `holds`; fails with `what` and what stands in the database."""
-    deadline = time.monotonic() + patience_s
-    while not holds():
-        assert time.monotonic() < deadline, f"{what}: {_standing()}"
-        time.sleep(0.05)
-
-
-def _standing() -> list[Any]:
-    fleets = Fleet.objects.values_list("name", "state", "tasks_running", "last_error")
-    return [*fleets, *Operation.objects.values_list("kind", "state", "attempts", "sentence")]
-
-
-@dataclass
-class Person:
-    """Somebody signed in who presses buttons; a request that is cut off is pressed again."""
-
-    base_url: str
-    cookies: dict[str, str]
-
-    @classmethod
-    def signed_in(cls, user: User, base_url: str) -> "Person":
-        # Through the form: whoever has just given the password may delete.
-        client = Client()
-        client.post(reverse("account_login"), {"login": user.get_username(), "password": PASSWORD})
-        name = settings.SESSION_COOKIE_NAME
-        return cls(base_url, {name: client.cookies[name].value})
-
-    def press(self, path: str, form: dict[str, str]) -> httpx.Response:
-        """Post a form once. Raises httpx.HTTPError when the site goes away meanwhile."""
-        with httpx.Client(base_url=self.base_url, cookies=self.cookies, timeout=30) as browser:
-            browser.get("/fleets/new").raise_for_status()
-            token = browser.cookies["csrftoken"]
-            answer = browser.post(path, data=form, headers={"X-CSRFToken": token})
-        assert answer.status_code == 303, (answer.status_code, answer.headers, answer.text)
-        return answer
-
-    def press_until_answered(self, path: str, form: dict[str, str]) -> None:
-        """Press the same button again until the site answers, as a person would."""
-
-        def answered() -> bool:
-            try:
-                self.press(path, form)
-            except httpx.HTTPError:
-                return False
-            return True
-
-        eventually(answered, f"no answer to {path}")
+# By this name a process's connections are known in Postgres.
+_NAME_IN_DATABASE = "PGAPPNAME"
 
 
 @dataclass
 class House:
-    """Web, worker and beat as processes, the emulator, Redis, and the admin at a browser."""
+    """All processes. `due_back`: what was killed, and when it is to be started again."""
 
-    emulator: EmulatorThread
-    redis: Redis
+    servers: OwnServers
     folder: Path
-    user: User
+    emulator: EmulatorProcess = field(init=False)
     workers: Workers = field(init=False)
     web: Background = field(init=False)
+    follower: Background = field(init=False)
     person: Person = field(init=False)
+    due_back: dict[str, float] = field(default_factory=dict)
+    died_alone: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         port = free_port()
-        self.workers = Workers(self.folder)
+        self.emulator = EmulatorProcess(self.folder)
+        self.workers = Workers(self.folder, environment=self._environment("worker"))
         address = ("--host", "127.0.0.1", "--port", str(port))
         self.web = Background(
             name="web",
             command=(sys.executable, "-m", "uvicorn", "fleetdash.asgi:application", *address),
             ready="Uvicorn running on",
             folder=self.folder,
-            environment=shared_environment(),
+            environment=self._environment("web"),
         )
-        self.person = Person.signed_in(self.user, f"http://127.0.0.1:{port}")
+        self.follower = Background(
+            name="follow",
+            command=(sys.executable, "-u", "manage.py", "follow"),
+            ready="following up to",
+            folder=self.folder,
+            environment=self._environment("follow"),
+        )
+        self.person = Person(f"http://127.0.0.1:{port}", self._people().username, self.keep_up)
+
+    def _environment(self, name: str) -> dict[str, str]:
+        return self.servers.environment() | {_NAME_IN_DATABASE: name}
+
+    def _people(self) -> User:
+        """The admin, in a team called `main`; the emulator is connected."""
+        connect(self.emulator)
+        user: User = UserFactory(role=Role.ADMIN)
+        user.teams.add(TeamFactory(name="main", slug="main"))
+        return user
 
     @property
     def processes(self) -> dict[str, Background]:
-        return {"worker": self.workers.worker, "beat": self.workers.beat, "web": self.web}
+        return {
+            "postgres": self.servers.postgres,
+            "emulator": self.emulator.process,
+            "worker": self.workers.worker,
+            "beat": self.workers.beat,
+            "follow": self.follower,
+            "web": self.web,
+        }
+
+    # Life
 
     def start(self) -> None:
-        for one in self.processes.values():
+        started = [one for one in self.processes.values() if not one.is_running]
+        for one in started:
             one.start()
-        for one in self.processes.values():
+        for one in started:
             one.wait_until_ready()
+        self.person.sign_in()
 
     def stop(self) -> None:
-        self.web.stop()
-        self.workers.stop()
+        """The servers go with the block that brought them."""
+        for name in ("web", "follow", "beat", "worker", "emulator"):
+            self.processes[name].kill()
+
+    def keep_up(self) -> None:
+        """What the supervisor does: start what is down, unless it is to stay down for a while."""
+        for name, process in self.processes.items():
+            if process.is_running:
+                continue
+            if name not in self.due_back:
+                self.died_alone[name] += 1
+            elif time.monotonic() < self.due_back[name]:
+                continue
+            self.due_back.pop(name, None)
+            process.start()
+
+    def wait_until_up(self, *names: str) -> None:
+        """Return once these processes, or all, run and work."""
+        for name in names or tuple(self.processes):
+            process = self.processes[name]
+            eventually(lambda it=process: it.is_running, f"{name} is down", meanwhile=self.keep_up)  # type: ignore[misc]
+            process.wait_until_ready()
+            if name == "postgres":
+                eventually(_database_answers, "the database does not answer")
+
+    # Harm
+
+    def empty_redis(self) -> None:
+        """Everything in Redis is gone: queues, rate budget, live stream."""
+        with Redis.from_url(self.servers.pair.valkey.url) as client:
+            client.flushdb()
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
         return control(self.emulator, method, path, body)
 
-    def empty_redis(self) -> None:
-        """Everything in Redis is gone: queues, rate budget, live stream."""
-        self.redis.flushdb()
-
-    def cut_database_connections(self) -> None:
-        """Every other connection to the database breaks, as when Postgres is restarted."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+    # Acts
 
     def launch(self, **form: str) -> Fleet:
         """Launch from the form; the fleet that came of it."""
         self.person.press_until_answered("/fleets/launch", LAUNCH_FORM | form)
-        key = form.get("idempotency_key", LAUNCH_FORM["idempotency_key"])
-        return Operation.objects.get(idempotency_key=key).fleet
+        return self.fleet_of(LAUNCH_FORM | form)
+
+    def fleet_of(self, form: dict[str, str]) -> Fleet:
+        """The one fleet that this form has made, however often it was sent."""
+        return Fleet.objects.get(name=form["name"])
 
     def order(self, fleet: Fleet, act: str, **form: str) -> Operation:
         """Press a button of the stop sheet, and again until it is answered."""
         path = f"/fleets/{fleet.public_id}/{act.replace('_', '-')}"
-        said = {"reason": "chaos", **form}
-        self.person.press_until_answered(path, said)
+        self.person.press_until_answered(path, {"reason": "chaos", **form})
         return Operation.objects.filter(fleet=fleet, kind=act).latest("requested_at")
 
+    def wait_for_end_of_work(self, fleet: Fleet) -> None:
+        eventually(lambda: has_ended(fleet), "the work has not ended", meanwhile=self.keep_up)
 
-def wait_for_end_of_work(fleet: Fleet, *, patience_s: float = PATIENCE_S) -> None:
-    def ended() -> bool:
-        fleet.refresh_from_db()
-        return fleet.work_ended_at is not None and not is_at_work_on(fleet)
+    def wait_for_end(self, operation: Operation) -> None:
+        def ended() -> bool:
+            operation.refresh_from_db()
+            return operation.ended_at is not None
 
-    eventually(ended, "the work has not ended", patience_s=patience_s)
-
-
-def wait_for_end(operation: Operation) -> None:
-    def ended() -> bool:
-        operation.refresh_from_db()
-        return operation.ended_at is not None
-
-    eventually(ended, f"{operation.kind} has not ended")
+        eventually(ended, f"{operation.kind} has not ended", meanwhile=self.keep_up)
 
 
-def is_at_work_on(fleet: Fleet) -> bool:
-    """Whether an operation of the fleet is under way."""
-    return Operation.objects.filter(fleet=fleet, ended_at__isnull=True).exists()
+def _database_answers() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return True
+
+
+def waits_in_database(name: str) -> bool:
+    """Whether a connection of the process `name` (any, if empty) waits for what we hold."""
+    with connection.cursor() as cursor:
+        # Within a transaction the list of connections is else the one of the first look.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE %s IN ('', application_name)"
+            " AND pg_backend_pid() = ANY(pg_blocking_pids(pid))",
+            [name],
+        )
+        return bool(cursor.fetchone()[0])
 
 
 @contextmanager
-def standing_house(emulator: EmulatorThread, redis: Redis, user: User) -> Iterator[House]:
-    """A running house; its processes end with the block."""
-    with tempfile.TemporaryDirectory(prefix="fleetdash-house-") as folder:
-        house = House(emulator, redis, Path(folder), user)
-        try:
-            house.start()
-            yield house
-        finally:
-            house.stop()
+def standing_house() -> Iterator[House]:
+    """A running house on servers of its own; its processes end with the block."""
+    with TemporaryDirectory(prefix="fleetdash-house-") as name:
+        folder = Path(name)
+        with own_servers(folder) as servers, orm_on(servers):
+            house = House(servers, folder)
+            try:
+                house.start()
+                yield house
+            finally:
+                house.stop()

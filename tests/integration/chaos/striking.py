@@ -1,23 +1,24 @@
 """When a process is killed: positions in the emulator's journal, three kinds of moment.
 
-The worker is stopped in the middle of something by the emulator (a request that gets no answer yet)
+A process is stopped in the middle of something by the emulator (a request that gets no answer yet)
 and by the database (a row that this test holds), so that every kill strikes where it is meant to.
 """
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
+from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
 from fleets.models import Agent, Fleet, Machine, OperationNode
-from tests.integration.chaos.house import PATIENCE_S, House, eventually, is_at_work_on
-from tests.support.worker import Background
+from tests.integration.chaos.house import House, waits_in_database
+from tests.integration.chaos.waiting import PATIENCE_S, eventually, has_ended
 
-WORK = ("sessions.dispatch", "sessions.list", "sessions.events", "keys.get")
+WORK = ("sessions.dispatch", "sessions.list", "sessions.events", "keys.read")
 LAUNCH = ("keys.mint", "fleets.create")
 # What the write-back of an operation changes after its first rows.
 _LATER_ROWS = {
@@ -46,42 +47,40 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """One kill: which moment, of which request."""
+    """One kill: of whom, at which moment, of which request, and for how long it stays away.
 
+    `skip` requests of the operation pass before; `happened`: it is carried out before it is held.
+    """
+
+    victim: str
     moment: Moment
     operation: str
     skip: int
     happened: bool
     fate: Fate
+    away_s: float
 
 
-def drawn(
-    rng: random.Random,
-    moments: Sequence[Moment],
-    operations: Sequence[str],
-    *,
-    most_skipped: int = 2,
-) -> list[Strike]:
-    """One strike per moment, its place in the journal drawn from the seed."""
-    return [
-        Strike(
-            moment=moment,
-            operation=rng.choice(operations),
-            skip=rng.randint(0, most_skipped),
-            happened=rng.random() < 0.5,
-            fate=rng.choice(list(Fate)),
-        )
-        for moment in moments
-    ]
+def drawn_strike(
+    rng: random.Random, victim: str, moment: Moment, operation: str, *, most_skipped: int = 2
+) -> Strike:
+    """A strike with the rest of its place drawn."""
+    return Strike(
+        victim=victim,
+        moment=moment,
+        operation=operation,
+        skip=0 if operation in LAUNCH else rng.randint(0, most_skipped),
+        happened=rng.random() < 0.5,
+        fate=rng.choice(list(Fate)),
+        away_s=rng.choice((0.0, 0.5, 2.0)),
+    )
 
 
-def strike(house: House, fleet: Fleet, victim: Background, what: Strike) -> bool:
-    """Kill `victim` at the drawn moment and start it again; False when the moment never came."""
-    return carry_out(house, fleet, victim, what, fault_id=arm(house, what))
+def arm(house: House, what: Strike, *, match: str = "") -> str:
+    """Have the emulator hold the answer to the drawn request; the id of that fault.
 
-
-def arm(house: House, what: Strike) -> str:
-    """Have the emulator hold the answer to the drawn request; the id of that fault."""
+    `match` is part of the request's path.
+    """
     # `after`: it has been carried out when it is held.
     is_done = what.moment is not Moment.UNANSWERED or what.happened
     fault = {
@@ -89,82 +88,95 @@ def arm(house: House, what: Strike) -> str:
         "kind": "hold_until_released",
         "count": 1,
         "skip": what.skip,
+        "match": match,
         "when": "after" if is_done else "before",
     }
     return str(house.control("POST", "faults", fault)["fault"]["id"])
 
 
-def carry_out(
-    house: House, fleet: Fleet, victim: Background, what: Strike, *, fault_id: str
-) -> bool:
-    """Wait for the armed moment, kill, and start again; False when the moment never came."""
-    if not _is_caught(house, fleet):
+def carry_out(house: House, fleet: Fleet, what: Strike, *, fault_id: str) -> bool:
+    """Wait for the armed moment and kill; False when the moment never came.
+
+    The victim is started again once its time away is over, by whoever calls `house.keep_up`.
+    """
+    if not _is_caught(house, fleet, fault_id):
         house.control("DELETE", f"faults?id={fault_id}")
         return False
-    if what.moment is Moment.UNANSWERED:
-        _kill_unanswered(house, victim, what)
+    house.wait_until_up(what.victim)
+    if what.victim == "emulator":
+        kill(house, what)
+    elif what.moment is Moment.UNANSWERED:
+        _kill_unanswered(house, what)
     else:
-        _kill_writing(house, fleet, victim, what)
+        _kill_writing(house, fleet, what)
+    house.wait_until_up("emulator")
     house.control("DELETE", f"faults?id={fault_id}")
-    if not victim.is_running:
-        victim.start()
     return True
 
 
-def _is_caught(house: House, fleet: Fleet) -> bool:
+def kill(house: House, what: Strike) -> None:
+    """-9, and back after its time away."""
+    house.due_back[what.victim] = time.monotonic() + what.away_s
+    if what.victim == "postgres" and what.fate is Fate.LATE:
+        house.servers.postgres.kill_alone()
+    else:
+        house.processes[what.victim].kill()
+    if what.victim == "postgres" and not connection.in_atomic_block:
+        connection.close()
+
+
+def _is_caught(house: House, fleet: Fleet, fault_id: str) -> bool:
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        if house.control("GET", "held")["held"]:
+        if any(held["faultId"] == fault_id for held in house.control("GET", "held")["held"]):
             return True
-        fleet.refresh_from_db()
-        if fleet.work_ended_at is not None and not is_at_work_on(fleet):
+        if has_ended(fleet):
             return False
+        house.keep_up()
         time.sleep(0.02)
     return False
 
 
-def _kill_unanswered(house: House, victim: Background, what: Strike) -> None:
-    victim.kill()
+def _kill_unanswered(house: House, what: Strike) -> None:
+    kill(house, what)
     if what.fate is Fate.NEVER:
         house.control("POST", "release", {"drop": True})
     elif what.fate is Fate.AT_ONCE:
         house.control("POST", "release", {})
     else:
-        victim.start()
-        victim.wait_until_ready()
+        house.wait_until_up(what.victim)
         time.sleep(1.0)
         house.control("POST", "release", {})
 
 
-def _kill_writing(house: House, fleet: Fleet, victim: Background, what: Strike) -> None:
+def _kill_writing(house: House, fleet: Fleet, what: Strike) -> None:
+    # Whoever writes when Postgres dies; any other victim when it writes itself.
+    writer = "" if what.victim == "postgres" else what.victim
     with _rows_held(fleet, what):
         house.control("POST", "release", {})
-        wait_until_somebody_waits_for_us()
-        victim.kill()
+        eventually(lambda: waits_in_database(writer), f"{what.victim} does not come to write")
+        kill(house, what)
 
 
 @contextmanager
 def _rows_held(fleet: Fleet, what: Strike) -> Iterator[None]:
-    """Hold the fleet's row, which every write-back takes first, or rows that it takes later."""
-    with transaction.atomic():
-        if what.moment is Moment.UNCOMMITTED:
-            list(Fleet.objects.select_for_update().filter(pk=fleet.pk))
-        else:
-            model = _LATER_ROWS.get(what.operation, Agent)
-            path = "operation__fleet" if model is OperationNode else "fleet"
-            list(model.objects.select_for_update(of=("self",)).filter(**{path: fleet}))  # type: ignore[attr-defined]
-        yield
+    """Hold the fleet's row, which every write-back takes first, or rows that it takes later.
 
-
-def wait_until_somebody_waits_for_us() -> None:
-    """Return once another connection wants a row that this test's transaction holds."""
-    eventually(_somebody_waits_for_us, "nobody came to write")
-
-
-def _somebody_waits_for_us() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_locks"
-            " WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-        )
-        return bool(cursor.fetchone()[0])
+    What a follower writes is frames alone. When Postgres dies, so does what is held here.
+    """
+    try:
+        with transaction.atomic():
+            if what.victim == "follow":
+                with connection.cursor() as cursor:
+                    cursor.execute("LOCK TABLE fleets_turnevent IN SHARE MODE")
+            elif what.moment is Moment.UNCOMMITTED:
+                list(Fleet.objects.select_for_update().filter(pk=fleet.pk))
+            else:
+                model = _LATER_ROWS.get(what.operation, Agent)
+                path = "operation__fleet" if model is OperationNode else "fleet"
+                list(model.objects.select_for_update(of=("self",)).filter(**{path: fleet}))  # type: ignore[attr-defined]
+            yield
+    except DatabaseError:
+        if what.victim != "postgres":
+            raise
+        connection.close()

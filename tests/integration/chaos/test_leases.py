@@ -17,7 +17,7 @@ from fleets.services.driving.tick import tick_run
 from fleets.services.event_store import ensure_partitions
 from fleets.services.performing import perform_operation
 from tests.factories import UserFactory
-from tests.integration.chaos.house import eventually
+from tests.integration.chaos.waiting import eventually
 from tests.integration.driving.launching import launch
 from tests.support.driver import control, drive_operation, drive_until
 

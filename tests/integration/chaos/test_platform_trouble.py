@@ -27,7 +27,7 @@ def test_a_run_finishes_through_every_kind_of_trouble(
     trouble(emulator, "sessions.dispatch", "reset", count=1, skip=2)
     trouble(emulator, "sessions.dispatch", "truncate", count=1, skip=3)
     trouble(emulator, "sessions.dispatch", "latency", latencyMs=1500, count=1, skip=4)
-    for operation in ("sessions.list", "sessions.events", "keys.get", "fleets.get"):
+    for operation in ("sessions.list", "sessions.events", "keys.read", "fleets.get"):
         trouble(emulator, operation, "truncate", probability=0.1)
         trouble(emulator, operation, "error", status=500, probability=0.1)
         trouble(emulator, operation, "reset", probability=0.1)

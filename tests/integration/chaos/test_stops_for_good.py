@@ -9,7 +9,7 @@ from fleets.services.actor import Actor
 from fleets.services.cancel import cancel_fleet
 from fleets.services.cut_off import cut_off_fleet
 from tests.integration.chaos.books import assert_the_books_agree
-from tests.integration.chaos.house import eventually, wait_for_end
+from tests.integration.chaos.waiting import eventually, wait_for_end
 from tests.integration.driving.launching import launch
 from tests.support.driver import control, drive_once, drive_operation, drive_until
 from tests.support.worker import Workers
