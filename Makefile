@@ -38,7 +38,7 @@ screenshots: venv-dev ## Take a picture of every page into var/screenshots
 bench: venv-dev ## Run the benchmarks
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m bench
 
-soak: venv-dev ## Run the long chaos tests
+soak: venv-dev ## Play the kill matrix for long (SEED, ROUNDS=300)
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m pytest -q tests/soak
 
 lock: venv-dev ## Resolve the lock files anew after a change of pyproject.toml (needs uv)
