@@ -30,9 +30,9 @@ def assert_nothing_ran_twice(emulator: Emulated, fleet: Fleet) -> None:
     per_session = Counter(one["sessionId"] for one in executions)
     assert [key for key, number in per_session.items() if number > 1] == []
     # What runs there is what we have written down here, and nothing of ours was admitted unseen.
-    turns = Turn.objects.filter(run__fleet=fleet).values_list("agent__session_id", "turn_id")
+    turns = Turn.objects.filter(run__fleet=fleet).select_related("agent")
     ran = {(one["sessionId"], one["turnId"]) for one in executions}
-    assert ran <= set(turns)
+    assert ran <= {(turn.session, turn.turn_id) for turn in turns}
     assert {key for key in admitted if key[0] in per_session} == ran
 
 

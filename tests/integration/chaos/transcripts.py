@@ -26,7 +26,7 @@ def assert_the_transcripts_are_whole(emulator: Emulated, fleet: Fleet) -> None:
 
 def _frames(emulator: Emulated, turn: Turn) -> Iterator[tuple[int, str, Any]]:
     """Number, kind and data of every frame of the turn's execution, from its first to its last."""
-    sandbox_id, session_id = turn.agent.machine.sandbox_id, turn.agent.session_id
+    sandbox_id, session_id = turn.agent.machine.sandbox_id, turn.session
     path = f"/v1/sandboxes/{sandbox_id}/runtime/agents/sessions/{session_id}/events"
     response = httpx.get(
         f"{emulator.sandbox_url}{path}",
