@@ -21,7 +21,7 @@ from fleets.platform_api.secret import Secret
 from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.transport import Transport
 from fleets.platform_api.types import BaseUrls, MachineRow, SessionRow
-from fleets.services.driving import reading
+from fleets.services.driving import reading, whole_reading
 
 HARNESS, MODEL = "opencode", "gpt-4.1-mini"
 
@@ -151,8 +151,8 @@ class _Script:
             row.session_id,
             execution_id=work.open[row.session_id],
             stop_when=is_enough,
-            idle_s=reading.EVENTS_IDLE_S if ended else reading.PEEK_IDLE_S,
-            max_s=reading.EVENTS_MAX_S if ended else reading.PEEK_MAX_S,
+            idle_s=whole_reading.IDLE_S if ended else reading.PEEK_IDLE_S,
+            max_s=whole_reading.MAX_S if ended else reading.PEEK_MAX_S,
         )
         told = fold.reading()
         work.is_warm = work.is_warm or ended or told.warm
