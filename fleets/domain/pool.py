@@ -3,9 +3,7 @@
 Problems name the line and the place in it, never what looks like a secret.
 """
 
-import csv
 import difflib
-import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fleets.domain.credentials import find_credentials
+from fleets.domain.csv_rows import Table, read_table
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.json_lines import MAX_BYTES, read_json
 from fleets.domain.profile_schema.shapes import kind_of
@@ -28,8 +27,7 @@ _TASK_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,119}")
 _ID_NAMES: Final = frozenset({"id", "task_id", "taskid"})
 _TEXT_NAMES: Final = frozenset({"message", "task", "prompt", "text"})
 _FIELDS: Final = ("id", "message")
-_SEPARATORS: Final = ",;\t"
-_QUOTED: Final = re.compile(r'"[^"]*"')
+_SEPARATORS: Final = re.compile(r"[,;\t|]")
 
 Found = list[tuple[int, str]]
 
@@ -94,19 +92,20 @@ def fields_of_task(task: PoolTask, *, index: int) -> dict[str, str]:
     return {"task": task.message, "task_id": task.task_id, "index": str(index)}
 
 
-def table_as_list(text: str) -> str:
-    """The first column of a table without a line of names, or as `read_tasks` reads it with one,
-    as a JSON list: what a file that is known to be a table stands for.
+def table_as_list(data: bytes) -> str:
+    """The tasks of a file that is known to be a table, as a JSON list for `read_tasks`.
+
+    Its column called task, message, prompt or text, with ids from its column called id; where no
+    column has such a name its first column, from the first line on. Raises InvalidInput at `tasks`.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if _is_table(text):
-        return text
-    rows = csv.reader(io.StringIO(text), delimiter=_separator(text.partition("\n")[0]))
-    try:
-        cells = [row[0] for row in rows if row and row[0].strip()]
-    except csv.Error:
-        return text
-    return json.dumps(cells, ensure_ascii=False)
+    table = _table(data)
+    names = [name.casefold() for name in table.columns]
+    if _TEXT_NAMES & set(names):
+        entries = [{"id": one.task_id, "message": one.message} for one in _rows_of(table)]
+        listed: list[Any] = [{k: v for k, v in one.items() if v} for one in entries]
+    else:
+        listed = [table.columns[0], *(row[0] for row in table.rows)]
+    return json.dumps(listed, ensure_ascii=False, indent=1)
 
 
 def tasks_document(tasks: Sequence[PoolTask]) -> str:
@@ -188,42 +187,34 @@ def _is_json_line(line: str) -> bool:
     return isinstance(value, str | dict)
 
 
-def _separator(line: str) -> str:
-    return max(_SEPARATORS, key=_QUOTED.sub("", line).count)
-
-
 def _is_table(text: str) -> bool:
     """Whether the first line names columns: one of them the task's."""
-    names = _columns(text)
-    return bool(_TEXT_NAMES & set(names)) and (len(names) > 1 or names[0] in {"task", "message"})
-
-
-def _columns(text: str) -> list[str]:
     first = text.lstrip("\n").partition("\n")[0]
-    cells = next(csv.reader([first], delimiter=_separator(first)), [])
-    return [cell.strip().casefold() for cell in cells]
+    cells = [cell.strip(' "').casefold() for cell in _SEPARATORS.split(first)]
+    return bool(_TEXT_NAMES & set(cells)) and (len(cells) > 1 or cells[0] in {"task", "message"})
 
 
-def _of_table(text: str, found: Found) -> list[_Given]:
-    names = _columns(text)
-    separator = _separator(text.lstrip("\n").partition("\n")[0])
+def _of_table(text: str, _found: Found) -> list[_Given]:
+    return _rows_of(_table(text.encode("utf-8", "replace")))
+
+
+def _table(data: bytes) -> Table:
+    try:
+        return read_table(data)
+    except InvalidInput as error:
+        raise InvalidInput(
+            Problem(PLACE, problem.message, problem.repair) for problem in error.problems
+        ) from None
+
+
+def _rows_of(table: Table) -> list[_Given]:
+    names = [name.casefold() for name in table.columns]
     message_at = next(at for at, name in enumerate(names) if name in _TEXT_NAMES)
     id_at = next((at for at, name in enumerate(names) if name in _ID_NAMES), None)
-    rows = csv.reader(io.StringIO(text), delimiter=separator)
-    given, line = [], 1
-    try:
-        for number, row in enumerate(row for row in rows if any(row)):
-            begun, line = line, rows.line_num + 1
-            if number == 0:
-                continue
-            if len(row) <= message_at:
-                found.append((begun, f"the row has no column {names[message_at]}."))
-                continue
-            task_id = row[id_at].strip() if id_at is not None and id_at < len(row) else ""
-            given.append(_Given(begun, task_id, row[message_at].strip()))
-    except csv.Error as error:
-        found.append((line, f"this is no table: {error}."))
-    return given
+    return [
+        _Given(line, "" if id_at is None else row[id_at].strip(), row[message_at].strip())
+        for line, row in zip(table.lines, table.rows, strict=True)
+    ]
 
 
 def _text_problems(given: Sequence[_Given]) -> Iterator[tuple[int, str]]:

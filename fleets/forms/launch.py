@@ -12,6 +12,7 @@ from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import DEFAULT_HARNESS
 from fleets.domain.numbers import show_duration_s
+from fleets.domain.pool import PLACE as TASKS
 from fleets.domain.spec import (
     AUTO,
     DEFAULT_LIFETIME_S,
@@ -26,12 +27,14 @@ from fleets.domain.status import Afterwards
 from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document
 from fleets.selectors.launch_options import LaunchOptions
+from fleets.selectors.tasks_document import fleet_tasks_document
 
 AFTER_CHOICES = (
     (Afterwards.DELETE.value, "delete"),
     (Afterwards.STOP.value, "stop"),
     (Afterwards.KEEP.value, "keep"),
 )
+SESSION_CHOICES = (("fresh", "begins anew with each task"), ("same", "goes on through all tasks"))
 _DEFAULTS: Mapping[str, str] = {
     "count": "10",
     "harness": DEFAULT_HARNESS,
@@ -80,7 +83,8 @@ class LaunchForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"class": "input", "rows": "6"}),
-        help_text="Each agent gets it. {agent_id} and {index} are replaced; {{ is a brace.",
+        help_text="Each agent gets it. {agent_id} and {index} are replaced; {{ is a brace."
+        " With a list of tasks it may be empty, or stand around each {task}.",
     )
     agents = forms.CharField(
         label="Agents as a file",
@@ -92,6 +96,15 @@ class LaunchForm(forms.Form):
         help_text="JSON or YAML: [{agentId, harness, model, profile, task, placement}]. Then the"
         " number above does not count, and without a prompt each runs its own task.",
     )
+    tasks = forms.CharField(
+        label="Tasks as a list",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"class": "input", "rows": "6", "spellcheck": "false"}),
+        help_text="One a line; or JSON, [text, …] or [{id, message}, …]. Then the agents above"
+        " drain it: each takes the next task when it is free.",
+    )
+    session = _choice("Conversation", help_text="of an agent with its next task")
     placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
     size = _choice("Machine size")
     budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
@@ -120,6 +133,7 @@ class LaunchForm(forms.Form):
             "harness": options.harnesses,
             "size": options.sizes,
             "after": AFTER_CHOICES,
+            "session": SESSION_CHOICES,
         }
         for field, offered in choices.items():
             widget = self.fields[field].widget
@@ -181,7 +195,9 @@ class LaunchForm(forms.Form):
         raw = {name: self.typed(name) for name in self.fields}
         stand_ins = {"name": "fleet", "team": "team"}
         if not raw[AGENTS].strip():
-            stand_ins |= {"prompt": "{agent_id}", "count": "1"}
+            stand_ins["count"] = "1"
+        if not raw[AGENTS].strip() and not raw[TASKS].strip():
+            stand_ins["prompt"] = "{agent_id}"
         for name, text in stand_ins.items():
             if not raw[name].strip():
                 raw[name] = text
@@ -224,6 +240,8 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "size": fleet.size,
         "placement": fleet.placement,
         AGENTS: agents_document(fleet),
+        TASKS: fleet_tasks_document(fleet),
+        "session": "same" if fleet.is_same_session else "fresh",
         "budget": "" if budget is None else money.usd_string(budget),
         "at_once": AUTO if fleet.at_once is None else str(fleet.at_once),
         "after": fleet.after,

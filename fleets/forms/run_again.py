@@ -29,7 +29,7 @@ class RunAgainForm(forms.Form):
         """The ids, separated by commas or spaces, each once; needed where only these run."""
         names = ids_in(self.cleaned_data["only"])
         if self.cleaned_data.get("scope") == ONLY and not names:
-            raise forms.ValidationError("Name the agents, separated by commas.")
+            raise forms.ValidationError("Name them, separated by commas.")
         return names
 
     @property

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.db.models import F
+
 from fleets.models import Agent, Fleet, Task, Turn
 from fleets.selectors.agents import with_running
 
@@ -83,7 +85,10 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
     agent = agents.filter(fleet=fleet, agent_id=agent_id).first()
     if agent is None:
         return None
-    task = Task.objects.filter(agent=agent).order_by("-run__number", "-position").first()
+    # Of several tasks in a run the one that waits, else the one that it began last.
+    begun_last = F("started_at").desc(nulls_first=True)
+    tasks = Task.objects.filter(agent=agent).order_by("-run__number", begun_last, "-position")
+    task = tasks.first()
     turns = list(Turn.objects.filter(agent=agent).order_by("-pk")[:MOST_TURNS])
     response = task.response if task else ""
     machine = agent.machine

@@ -5,6 +5,7 @@ from typing import Any
 
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import read_placement
+from fleets.domain.status import Pattern
 from fleets.models import Agent, Fleet, Task
 
 
@@ -16,7 +17,7 @@ def agents_document(fleet: Fleet) -> str:
     if not fleet.has_own_agents:
         return ""
     tasks: dict[int, str] = {}
-    if not fleet.prompt:
+    if not fleet.prompt and fleet.pattern != Pattern.POOL:
         first = Task.objects.filter(run__fleet=fleet, run__number=1)
         tasks = dict(first.values_list("agent_id", "prompt"))
     agents = Agent.objects.filter(fleet=fleet).select_related("profile").order_by("position")

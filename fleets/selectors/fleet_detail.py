@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from fleets.domain.afterwards import afterwards_label
-from fleets.domain.numbers import show_count, show_duration_s
+from fleets.domain.numbers import counted, show_count, show_duration_s
 from fleets.domain.prices import MachineSize
-from fleets.domain.status import TERMINAL_FLEETS, Afterwards, FleetState, Origin
+from fleets.domain.status import TERMINAL_FLEETS, Afterwards, FleetState, Origin, Pattern
 from fleets.models import Fleet
 from fleets.selectors.fleet_spend import WORKING
 from fleets.selectors.freshness import awaited_since, stale_since
@@ -79,6 +79,7 @@ class FleetHead:
     is_over: bool
     is_gone: bool
     is_working: bool
+    tasks: str
     trouble: Trouble | None
     stale_since: datetime | None
     read_at: datetime | None
@@ -134,6 +135,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         is_over=over,
         is_gone=state is FleetState.DELETED,
         is_working=state in WORKING,
+        tasks=_tasks_words(fleet),
         trouble=trouble(fleet),
         stale_since=stale_since(fleet, now=now),
         read_at=awaited_since(fleet),
@@ -143,6 +145,25 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         favicon=_FAVICONS[state],
         summary=_summary(fleet),
     )
+
+
+def answered_words(fleet: Fleet) -> str:
+    """How many tasks have ended, of a pool with how many there are: "12" or "12/40"."""
+    answered = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
+    if fleet.pattern == Pattern.POOL:
+        return f"{answered:,}/{fleet.tasks_total:,}"
+    return f"{answered:,}"
+
+
+def _tasks_words(fleet: Fleet) -> str:
+    """What a pool has done of its list: "12 of 40 tasks done, 3 at work", "" elsewhere."""
+    if fleet.pattern != Pattern.POOL:
+        return ""
+    ended = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
+    words = f"{show_count(ended)} of {counted(fleet.tasks_total, 'task')} done"
+    if fleet.tasks_running:
+        words += f", {show_count(fleet.tasks_running)} at work"
+    return words
 
 
 def failed_count(fleet: Fleet) -> int:

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
 
-from fleets.domain.status import OperationKind, OperationState, OutcomeReason
+from fleets.domain.status import OperationKind, OperationState, OutcomeReason, Pattern
 from fleets.models import Agent, Fleet, Machine, Operation, Run, Task, Turn
 from fleets.selectors.run_time import run_time
+from fleets.selectors.task_report import TaskReport, task_reports
 
 MOST_FLEETS: Final = 500
 RESPONSE_CHARS: Final = 200_000
@@ -42,31 +43,39 @@ class MachineReport:
 
 @dataclass(frozen=True, slots=True)
 class FleetReport:
-    """A fleet at one moment. `requests` counts the calls of its newest run, None without one."""
+    """A fleet at one moment. `requests` counts the calls of its newest run, None without one.
+
+    `tasks` are those of a pool, empty elsewhere: there each agent has its own.
+    """
 
     fleet: Fleet
     wall_s: float
     requests: int | None
     agents: tuple[AgentReport, ...]
+    tasks: tuple[TaskReport, ...]
     machines: tuple[MachineReport, ...]
 
 
 def fleet_report(fleet: Fleet, *, now: datetime, newest_run_only: bool = False) -> FleetReport:
-    """Everything of one fleet, or only what its newest run works on. Four queries."""
+    """Everything of one fleet, or only what its newest run works on. Four queries, six for a
+    pool.
+    """
     run = Run.objects.filter(fleet=fleet).order_by("-number").first()
     agents = list(
         Agent.objects.filter(fleet=fleet).select_related("machine").order_by("position", "pk")
     )
-    tasks = {values["agent_id"]: values for values in _tasks(run)} if run else {}
+    is_pool = fleet.pattern == Pattern.POOL
+    tasks = {values["agent_id"]: values for values in _tasks(run)} if run and not is_pool else {}
     since = None
     if run is not None and newest_run_only:
-        agents = [agent for agent in agents if agent.pk in tasks]
+        agents = agents if is_pool else [agent for agent in agents if agent.pk in tasks]
         since = run.created_at
     return FleetReport(
         fleet=fleet,
         wall_s=wall_s(fleet, now=now, since=since),
         requests=run.requests if run else None,
         agents=tuple(_agent(agent, tasks.get(agent.pk, {})) for agent in agents),
+        tasks=task_reports(fleet, newest_run_only=newest_run_only),
         machines=_machines(fleet, agents),
     )
 

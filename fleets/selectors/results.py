@@ -9,22 +9,31 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Left, Length
 
 from fleets.domain.money import usd_string
-from fleets.models import Fleet, Task, Turn
+from fleets.domain.status import Pattern
+from fleets.models import Fleet, Run, Task, Turn
 from fleets.selectors.agents import GROUPS
+from fleets.selectors.newest_tasks import newest_tasks
 
 MOST_ROWS: Final = 100
 # An answer is hostile and of any length: so much is shown, the rest is in the export.
 PREVIEW_CHARS: Final = 4_000
+PROMPT_CHARS: Final = 600
 EXPORT_CHARS: Final = 262_144
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One agent's answer. `response` holds at most `PREVIEW_CHARS` signs of `response_chars`."""
+    """The answer to one task. `response` holds at most `PREVIEW_CHARS` signs of `response_chars`.
+
+    `task_id` is that of a pool's list, "" elsewhere; `agent_id` "" while nobody has taken it.
+    """
 
     pk: int
     position: int
+    task_id: str
     agent_id: str
+    session_id: str
+    prompt: str
     state: str
     reason: str
     response: str
@@ -34,6 +43,11 @@ class ResultRow:
     cost_nusd: int | None
     started_at: datetime | None
     ended_at: datetime | None
+
+    @property
+    def name(self) -> str:
+        """What the row is called: the task of a list, else the agent."""
+        return self.task_id or self.agent_id
 
     @property
     def first_line(self) -> str:
@@ -73,7 +87,9 @@ def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
     for values in _values(_tasks(fleet), chars=EXPORT_CHARS).iterator(chunk_size=500):
         row = _row(values)
         yield {
-            "agentId": row.agent_id,
+            "taskId": row.task_id or None,
+            "agentId": row.agent_id or None,
+            "sessionId": row.session_id or None,
             "status": row.state,
             "reason": row.reason or None,
             "response": row.response or None,
@@ -103,6 +119,9 @@ def _instant(value: datetime | None) -> str | None:
 
 
 def _tasks(fleet: Fleet) -> "QuerySet[Task]":
+    if fleet.pattern == Pattern.POOL:
+        newest = Run.objects.filter(fleet=fleet).order_by("-number").first()
+        return newest_tasks(fleet, newest).order_by("position")
     later = Task.objects.filter(agent=OuterRef("agent"), run__number__gt=OuterRef("run__number"))
     tasks = Task.objects.filter(run__fleet=fleet)
     return tasks.exclude(Exists(later)).order_by("position")
@@ -113,13 +132,18 @@ def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":
     return tasks.annotate(
         shown=Left("response", chars),
         chars=Length("response"),
+        asked=Left("prompt", PROMPT_CHARS),
+        session=Subquery(latest.values("session_id")[:1]),
         trace=Subquery(latest.values("trace_id")[:1]),
         cost=Subquery(_cost_of_task()),
         agent_name=F("agent__agent_id"),
     ).values(
         "pk",
         "position",
+        "name",
         "agent_name",
+        "session",
+        "asked",
         "state",
         "reason",
         "shown",
@@ -142,7 +166,10 @@ def _row(values: dict[str, Any]) -> ResultRow:
     return ResultRow(
         pk=values["pk"],
         position=values["position"],
-        agent_id=values["agent_name"],
+        task_id=values["name"],
+        agent_id=values["agent_name"] or "",
+        session_id=values["session"] or "",
+        prompt=values["asked"],
         state=values["state"],
         reason=values["reason"],
         response=values["shown"],

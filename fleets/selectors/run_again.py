@@ -10,18 +10,11 @@ from fleets.domain.budget import worst_call_nusd
 from fleets.domain.money import show_remaining, show_used
 from fleets.domain.numbers import show_count
 from fleets.domain.prices import model_price
-from fleets.domain.status import OperationKind, Origin, TaskState
+from fleets.domain.status import OperationKind, Origin, Pattern, TaskState
 from fleets.models import Agent, Fleet, Operation, Run, Task
+from fleets.selectors.run_list_again import chosen_tasks
+from fleets.selectors.task_states import NOT_COMPLETED
 
-# What may be run again as failed: everything that ended without an answer.
-NOT_COMPLETED: Final = (
-    TaskState.FAILED,
-    TaskState.TIMED_OUT,
-    TaskState.BUDGET_EXHAUSTED,
-    TaskState.CANCELLED,
-    TaskState.NOT_STARTED,
-    TaskState.UNKNOWN,
-)
 OPEN_TASKS: Final = (TaskState.QUEUED, TaskState.RUNNING)
 _READY: Final = Q(machine__status="running", machine__gone_at__isnull=True)
 _NAMES_SHOWN: Final = 5
@@ -30,25 +23,37 @@ _NAMES_SHOWN: Final = 5
 @dataclass(frozen=True, slots=True)
 class RunAgainOffer:
     """What the sheet shows. `refusal` "" means that it can be ordered; `can_reopen`: the remedy is
-    to reopen the fleet. Counts are of agents whose machine runs; `total` is of all."""
+    to reopen the fleet. Counts are of agents whose machine runs, or (`noun` "task") of a pool's
+    tasks; `ready` and `total` are of agents, with a machine that runs and of all."""
 
+    noun: str
     refusal: str
     can_reopen: bool
     all_count: int
     not_completed_count: int
+    ready: int
     total: int
     next_number: int
 
+    @property
+    def is_pool(self) -> bool:
+        """Whether tasks are chosen, not agents."""
+        return self.noun == "task"
+
 
 def run_again_offer(fleet: Fleet) -> RunAgainOffer:
-    """The offer for a fleet. At most seven queries."""
-    ready = Agent.objects.filter(_READY, fleet=fleet)
+    """The offer for a fleet. At most eight queries."""
+    ready = ready_agents(fleet)
+    is_pool = fleet.pattern == Pattern.POOL
+    everything = chosen_tasks(fleet, only=(), not_completed=False) if is_pool else ready
     newest = Run.objects.filter(fleet=fleet).order_by("-number").values_list("number").first()
     return RunAgainOffer(
+        noun="task" if is_pool else "agent",
         refusal=run_again_refusal(fleet),
         can_reopen=is_cut(fleet) and fleet.key_revoked_at is None and fleet.deleted_at is None,
-        all_count=ready.count(),
-        not_completed_count=ready.filter(state__in=NOT_COMPLETED).count(),
+        all_count=everything.count(),
+        not_completed_count=everything.filter(state__in=NOT_COMPLETED).count(),
+        ready=ready.count(),
         total=fleet.agents_total,
         next_number=(newest[0] if newest else 0) + 1,
     )
@@ -72,9 +77,14 @@ def is_cut(fleet: Fleet) -> bool:
     return cap is not None and budget is not None and cap < budget
 
 
+def ready_agents(fleet: Fleet) -> "QuerySet[Agent]":
+    """Agents whose machine runs, in order."""
+    return Agent.objects.filter(_READY, fleet=fleet).order_by("position")
+
+
 def chosen_agents(fleet: Fleet, *, only: Collection[str], not_completed: bool) -> "QuerySet[Agent]":
     """Agents that run, in order: these by id (none: all), or only those without an answer."""
-    agents = Agent.objects.filter(_READY, fleet=fleet).order_by("position")
+    agents = ready_agents(fleet)
     if not_completed:
         agents = agents.filter(state__in=NOT_COMPLETED)
     return agents.filter(agent_id__in=only) if only else agents

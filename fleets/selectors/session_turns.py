@@ -18,7 +18,8 @@ PROMPT_CHARS: Final = 16_000
 class SessionTurn:
     """One turn. Money in nanodollars; figures of a running turn are as far as its stream told.
 
-    `response` is the start of the task's answer, for turns whose frames are not kept.
+    `response` is the start of the task's answer, for turns whose frames are not kept. `task_id`: of
+    a pool's list, "" elsewhere. `begins_session`: the turn before it was in another conversation.
     """
 
     pk: int
@@ -39,6 +40,9 @@ class SessionTurn:
     model: str
     prompt: str
     row: int
+    task_id: str
+    session_id: str
+    begins_session: bool
     run: int
     response: str
     error: str
@@ -63,6 +67,7 @@ def session_turns(agent: Agent) -> list[SessionTurn]:
             prompt=Left("task__prompt", PROMPT_CHARS),
             response=Left("task__response", PROMPT_CHARS),
             row=F("task__position"),
+            task_name=F("task__name"),
             run_number=F("run__number"),
         )
         .order_by("-pk")[:MOST_TURNS]
@@ -70,12 +75,20 @@ def session_turns(agent: Agent) -> list[SessionTurn]:
     model = agent.effective_model or agent.model
     found = list(rows)
     first = max(1, agent.turns - len(found) + 1)
+    turns = found[::-1]
+    before = [None, *turns[:-1]]
     return [
-        _turn(turn, number=first + place, model=model) for place, turn in enumerate(reversed(found))
+        _turn(
+            turn,
+            number=first + place,
+            model=model,
+            begins_session=last is not None and last.session_id != turn.session_id,
+        )
+        for place, (last, turn) in enumerate(zip(before, turns, strict=False))
     ]
 
 
-def _turn(turn: Turn, *, number: int, model: str) -> SessionTurn:
+def _turn(turn: Turn, *, number: int, model: str, begins_session: bool) -> SessionTurn:
     return SessionTurn(
         pk=turn.pk,
         number=number,
@@ -95,6 +108,9 @@ def _turn(turn: Turn, *, number: int, model: str) -> SessionTurn:
         model=model,
         prompt=getattr(turn, "prompt"),  # noqa: B009  # an annotation
         row=getattr(turn, "row"),  # noqa: B009
+        task_id=getattr(turn, "task_name"),  # noqa: B009
+        session_id=turn.session_id,
+        begins_session=begins_session,
         run=getattr(turn, "run_number"),  # noqa: B009
         response=getattr(turn, "response"),  # noqa: B009
         error=turn.error,

@@ -14,7 +14,7 @@ from fleets import dispatch
 from fleets.domain.credentials import find_credentials
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
 from fleets.domain.spec_fields import MAX_PROMPT_BYTES
-from fleets.domain.status import TaskState
+from fleets.domain.status import Pattern, TaskState
 from fleets.live import publish
 from fleets.live.channels import fleet_topic
 from fleets.models import Agent, Fleet, Run, Task
@@ -102,11 +102,16 @@ def _write(agent: Agent, prompt: str, *, actor: Actor, form_key: str) -> Task:
 
 
 def _place(run: Run, agent: Agent) -> int:
-    """The agent's own place where it is free, so that answers keep their order over runs."""
+    """The agent's own place where it is free, so that answers keep their order over runs.
+
+    In a pool places are those of the list, in every run: a prompt is a place behind them all.
+    """
     taken = Task.objects.filter(run=run)
-    if not taken.filter(position=agent.position).exists():
+    if run.fleet.pattern == Pattern.POOL:
+        taken = Task.objects.filter(run__fleet=run.fleet)
+    elif not taken.filter(position=agent.position).exists():
         return agent.position
-    return int(taken.aggregate(last=Max("position"))["last"]) + 1
+    return int(taken.aggregate(last=Max("position"))["last"] or 0) + 1
 
 
 def _open_run(fleet: Fleet, *, actor: Actor, now: datetime) -> Run:

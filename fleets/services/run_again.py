@@ -14,10 +14,11 @@ from fleets import dispatch
 from fleets.domain import ids
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed, OverLimit
 from fleets.domain.money import show_limit
-from fleets.domain.numbers import show_count
+from fleets.domain.numbers import counted
+from fleets.domain.pool import POOL_FIELDS
 from fleets.domain.spec import fields_of, read_prompt
-from fleets.domain.status import TaskState
-from fleets.domain.template import parse_template
+from fleets.domain.status import Pattern, TaskState
+from fleets.domain.template import LAUNCH_FIELDS, parse_template
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Run, Task
 from fleets.selectors.run_again import chosen_agents, left_out, run_again_refusal
@@ -25,11 +26,13 @@ from fleets.services import audit
 from fleets.services.actor import Actor
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import lock, newest_run, recount
+from fleets.services.run_list_again import choose_tasks, write_list_again
 
 
 @dataclass(frozen=True, slots=True)
 class RunAgain:
-    """What is ordered. `message` "": each agent its own task again. `only` empty: all of them."""
+    """What is ordered. `message` "": each agent its own task again. `only` empty: all of them; it
+    names agents, in a pool tasks."""
 
     message: str = ""
     only: tuple[str, ...] = ()
@@ -47,7 +50,10 @@ def run_again(fleet: Fleet, what: RunAgain, *, actor: Actor, form_key: str) -> R
     if before is not None:
         return before
     _check_person(fleet, actor)
-    message = read_prompt(what.message.strip()) if what.message.strip() else ""
+    is_pool = fleet.pattern == Pattern.POOL
+    fields = POOL_FIELDS if is_pool else LAUNCH_FIELDS
+    typed = what.message.strip()
+    message = read_prompt(typed, fields=fields) if typed else ""
     try:
         with transaction.atomic():
             return _write(fleet, what, message, actor=actor, form_key=form_key)
@@ -91,7 +97,9 @@ def _write(fleet: Fleet, what: RunAgain, message: str, *, actor: Actor, form_key
     refusal = run_again_refusal(fleet)
     if refusal:
         raise Conflict(refusal, state=fleet.state)
-    agents = _choose(fleet, what)
+    is_pool = fleet.pattern == Pattern.POOL
+    tasks = _choose_tasks(fleet, what) if is_pool else []
+    agents = [] if is_pool else _choose(fleet, what)
     before = newest_run(fleet)
     run = Run.objects.create(
         fleet=fleet,
@@ -104,7 +112,10 @@ def _write(fleet: Fleet, what: RunAgain, message: str, *, actor: Actor, form_key
         created_at=now,
         next_tick_at=now,
     )
-    _write_tasks(run, agents, now=now)
+    if is_pool:
+        agents = write_list_again(run, tasks, now=now)
+    else:
+        _write_tasks(run, agents, now=now)
     _set_going(fleet)
     recount(fleet, now=now)
     audit.record(
@@ -112,14 +123,24 @@ def _write(fleet: Fleet, what: RunAgain, message: str, *, actor: Actor, form_key
         actor=actor,
         object_type="fleet",
         object_id=fleet.public_id,
-        after={"run": run.number, "agents": len(agents), "fresh": run.is_fresh},
+        after={
+            "run": run.number,
+            "agents": len(agents),
+            "tasks": len(tasks) or len(agents),
+            "fresh": run.is_fresh,
+        },
     )
     sessions = "in new sessions" if run.is_fresh else "sessions go on"
-    words = f"run {run.number} by {actor.name}: {show_count(len(agents))} agents, {sessions}"
+    what_runs = counted(len(tasks), "task") if is_pool else counted(len(agents), "agent")
+    words = f"run {run.number} by {actor.name}: {what_runs}, {sessions}"
     note(fleet, Line("launch", words))
     publish(f"fleet:{fleet.public_id}", {"kind": "agents", "ids": [one.pk for one in agents]})
     dispatch.run_due(run.pk)
     return run
+
+
+def _choose_tasks(fleet: Fleet, what: RunAgain) -> list[Task]:
+    return choose_tasks(fleet, only=what.only, not_completed=what.not_completed)
 
 
 def _choose(fleet: Fleet, what: RunAgain) -> list[Agent]:

@@ -20,6 +20,7 @@ from fleets.selectors import agents, machines
 from fleets.selectors.agent_peek import agent_peek
 from fleets.selectors.fleet_detail import (
     FleetHead,
+    answered_words,
     failed_count,
     fleet_head,
     launch_url,
@@ -113,11 +114,10 @@ def page_context(fleet: Fleet, head: FleetHead, *, user: User) -> dict[str, Any]
 
 def page_tabs(fleet: Fleet) -> list[PageTab]:
     """The tabs with their numbers, from the fleet's own row."""
-    answered = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
     return [
         PageTab("agents", "Agents", f"{fleet.agents_total:,}"),
         PageTab("machines", "Machines", f"{fleet.machines_total:,}"),
-        PageTab("results", "Results", f"{answered:,}"),
+        PageTab("results", "Results", answered_words(fleet)),
         PageTab("events", "Events", None),
         PageTab("settings", "Settings", None),
     ]
@@ -132,7 +132,7 @@ def _tab_context(request: HttpRequest, fleet: Fleet, wanted: str) -> dict[str, A
         "events": _events,
         "settings": _settings,
     }[tab]
-    tabs = agents.count_tabs(fleet)
+    tabs = agents.agent_tabs(fleet) if tab == "agents" else agents.count_tabs(fleet)
     context = {
         "tab": tab,
         "tab_template": f"fleets/_tab_{tab}.html",

@@ -16,7 +16,9 @@ from fleets.models import Fleet
 from fleets.selectors.results import export_rows
 
 COLUMNS: Final = (
+    "taskId",
     "agentId",
+    "sessionId",
     "status",
     "reason",
     "response",

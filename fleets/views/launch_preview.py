@@ -15,9 +15,10 @@ from fleets.domain.money import (
     show_at_precision,
     show_ceiling,
 )
-from fleets.domain.numbers import show_duration_s, show_memory_use
+from fleets.domain.numbers import counted, show_duration_s, show_memory_use
 from fleets.domain.placement import IDLE_MIB, MachinePlan
 from fleets.domain.preflight import MachineGroup, Preflight, preflight
+from fleets.domain.spec import LaunchSpec
 from fleets.forms.launch import LaunchForm
 from fleets.models import User
 from fleets.selectors.fleet_rows import show_rate
@@ -65,6 +66,7 @@ class Preview:
     bars: Sequence[Bar] = ()
     sharing: Sequence[tuple[str, str]] = ()
     first_prompt: str = ""
+    pool: str = ""
     machines_in_use: int | None = None
     warnings: Sequence[Advice] = field(default=())
 
@@ -103,6 +105,7 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
         sharing=_sharing(flight),
         first_prompt=prompt if len(prompt) <= _PROMPT_SHOWN else f"{prompt[:_PROMPT_SHOWN]}…",
         machines_in_use=account.machines_in_use,
+        pool=_pool_words(flight.spec),
     )
 
 
@@ -123,11 +126,24 @@ def account_of(user: User) -> Account:
 
 def launch_label(flight: Preflight) -> str:
     """The act with its count and its ceiling: "Launch 50 agents, ≤ $3.00"."""
-    count = flight.spec.count
-    agents = f"{count:,} agent{'' if count == 1 else 's'}"
+    spec = flight.spec
+    agents = counted(spec.count, "agent")
+    if spec.tasks:
+        agents = f"{agents} for {counted(spec.task_count, 'task')}"
     if flight.ceiling_nusd is None:
         return f"Launch {agents}, no ceiling known"
     return f"Launch {agents}, {show_ceiling(flight.ceiling_nusd)}"
+
+
+def _pool_words(spec: LaunchSpec) -> str:
+    """ "40 tasks over 8 agents, about 5 each", and where their conversations begin."""
+    if not spec.tasks:
+        return ""
+    tasks, agents = counted(spec.task_count, "task"), counted(spec.count, "agent")
+    each = spec.task_count / spec.count
+    share = f"{'' if each.is_integer() else 'about '}{max(1, round(each)):,} each"
+    session = "all in an agent's one session" if spec.is_same_session else "each in a new session"
+    return f"{tasks} over {agents}, {share}, {session}"
 
 
 def _places(advice: Sequence[Advice]) -> set[str]:

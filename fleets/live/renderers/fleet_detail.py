@@ -18,10 +18,15 @@ from fleets.selectors.agents import (
     BARS_ABOVE,
     MachineCells,
     agent_rows,
-    count_tabs,
+    agent_tabs,
     machine_cells,
 )
-from fleets.selectors.fleet_detail import failed_count, fleet_head, launch_url
+from fleets.selectors.fleet_detail import (
+    answered_words,
+    failed_count,
+    fleet_head,
+    launch_url,
+)
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.machines import machine_rows
@@ -77,16 +82,16 @@ def _head(fleet: Fleet, here: str) -> list[Piece]:
 
 
 def _counts(fleet: Fleet) -> list[Piece]:
-    tabs = count_tabs(fleet)
+    tabs = agent_tabs(fleet)
     failed = failed_count(fleet)
     cause = {"failed": failed, "text": shared_failure(fleet) if failed > 1 else ""}
     numbers = {f"count-{tab.key}": tab.count for tab in tabs}
     numbers["count-all"] = numbers["tab-agents"] = fleet.agents_total
     numbers["tab-machines"] = fleet.machines_total
-    open_tasks = fleet.tasks_queued + fleet.tasks_running + fleet.tasks_waiting
-    numbers["tab-results"] = fleet.tasks_total - open_tasks
     pieces: list[Piece] = [_part("fleet-cause", {"cause": cause})]
     pieces += [Partial(target, _number(target, count)) for target, count in numbers.items()]
+    answered = format_html('<span class="n" id="tab-results">{}</span>', answered_words(fleet))
+    pieces.append(Partial("tab-results", answered))
     if fleet.agents_total > BARS_ABOVE:
         bars = format_html('<div class="mt" id="fleet-bars">{}</div>', state_bars(tabs))
         pieces.append(Partial("fleet-bars", bars))

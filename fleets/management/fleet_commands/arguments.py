@@ -33,6 +33,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="?", help="{agent_id} and {index} are filled in; or stdin")
     options = {
         "--agents": ("N|FILE.json", "how many agents, or a file in which each is its own"),
+        "--tasks": ("FILE", "a list of tasks that the agents drain: a line each, JSON or CSV"),
         "--placement": ("auto|dedicated|K", "who shares a machine (default auto: by memory)"),
         "--model": ("M", "the model (default gpt-4.1-mini)"),
         "--harness": ("H", "the harness (default opencode)"),
@@ -42,12 +43,13 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--name": ("NAME", "the fleet's name (default: from the prompt)"),
         "--team": ("SLUG", "the team (default: your first)"),
         "--fleet": ("ID", "run this fleet again instead of launching one"),
-        "--only": ("a,b", "with --fleet: only these agents"),
+        "--only": ("a,b", "with --fleet: only these agents, of a pool these tasks"),
     }
     for option, (metavar, words) in options.items():
         parser.add_argument(option, metavar=metavar, help=words)
     switches = {
-        "--failed": "with --fleet: only agents that did not complete",
+        "--same-session": "with --tasks: an agent does all its tasks in its one session",
+        "--failed": "with --fleet: only what did not complete",
         "--fresh": "with --fleet: new sessions instead of going on with theirs",
     }
     for switch, words in switches.items():

@@ -5,11 +5,13 @@ from typing import Any
 from fleets.domain.money import usd_string
 from fleets.models import Fleet, Operation
 from fleets.selectors.fleet_report import AgentReport, FleetReport, MachineReport
+from fleets.selectors.task_report import TaskReport
 
 
 def report_document(report: FleetReport) -> dict[str, Any]:
     """What `run`, `show` and `watch` print."""
     fleet = report.fleet
+    tasks = {"tasks": [task_document(task) for task in report.tasks]} if report.tasks else {}
     return {
         "fleetId": fleet.public_id,
         "name": fleet.name,
@@ -17,6 +19,7 @@ def report_document(report: FleetReport) -> dict[str, Any]:
         "wallSeconds": report.wall_s,
         "requests": report.requests,
         "spend": spend(fleet),
+        **tasks,
         "agents": [agent_document(agent) for agent in report.agents],
         "machines": [_machine(machine) for machine in report.machines],
     }
@@ -34,6 +37,21 @@ def agent_document(agent: AgentReport) -> dict[str, Any]:
         "traceId": agent.trace_id,
         "costUsd": usd(agent.cost_nusd),
         "error": agent.error,
+    }
+
+
+def task_document(task: TaskReport) -> dict[str, Any]:
+    """One task of a pool in a report, and in a `task.finished` line."""
+    return {
+        "taskId": task.task_id or None,
+        "agentId": task.agent_id,
+        "sessionId": task.session_id,
+        "status": task.state,
+        "reason": task.reason,
+        "response": task.response,
+        "traceId": task.trace_id,
+        "costUsd": usd(task.cost_nusd),
+        "error": task.error,
     }
 
 

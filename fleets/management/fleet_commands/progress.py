@@ -6,7 +6,8 @@ from typing import Final
 from django.utils import timezone
 
 from fleets.domain.money import show_limit, show_used
-from fleets.domain.numbers import show_count, show_duration_s
+from fleets.domain.numbers import counted, show_count, show_duration_s
+from fleets.domain.status import Pattern
 from fleets.management.fleet_commands.console import Console
 from fleets.models import Fleet
 from fleets.selectors.fleet_report import wall_s
@@ -20,7 +21,7 @@ def status_line(fleet: Fleet) -> str:
     ended = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running
     parts = [
         fleet.state.replace("_", " "),
-        f"{show_count(ended)} of {show_count(fleet.agents_total)} agents done",
+        f"{show_count(ended)} of {_total(fleet)} done",
     ]
     if fleet.tasks_running:
         parts.append(f"{show_count(fleet.tasks_running)} at work")
@@ -32,6 +33,12 @@ def status_line(fleet: Fleet) -> str:
     parts.append(spent)
     parts.append(show_duration_s(int(wall_s(fleet, now=timezone.now()))))
     return " · ".join(parts)
+
+
+def _total(fleet: Fleet) -> str:
+    if fleet.pattern == Pattern.POOL:
+        return counted(fleet.tasks_total, "task")
+    return f"{show_count(fleet.agents_total)} agents"
 
 
 class Progress:

@@ -19,6 +19,7 @@ from fleets.management.fleet_commands.finding import page_of
 from fleets.management.fleet_commands.following import follow
 from fleets.management.fleet_commands.people import actor_of
 from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
+from fleets.management.fleet_commands.tasks_option import read_tasks_option
 from fleets.models import Team, User
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
@@ -28,6 +29,8 @@ PLACES: Final = {
     "prompt": "PROMPT",
     "count": "--agents",
     "agents": "--agents",
+    "tasks": "--tasks",
+    "session": "--same-session",
     "placement": "--placement",
     "model": "--model",
     "harness": "--harness",
@@ -67,8 +70,9 @@ def run(console: Console, options: dict[str, Any]) -> int:
 def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw = {field: options[name] or "" for field, name in _GIVEN.items()}
     raw |= read_agents_option(options["agents"] or "")
-    raw["prompt"] = _prompt(options, has_file="agents" in raw)
-    in_file = Path(options["agents"]).stem if "agents" in raw else ""
+    raw |= read_tasks_option(options["tasks"] or "", is_same_session=options["same_session"])
+    raw["prompt"] = _prompt(options, has_file="agents" in raw or "tasks" in raw)
+    in_file = next((Path(options[one]).stem for one in ("tasks", "agents") if one in raw), "")
     raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"
     raw["team"] = options["team"] or _team_of(actor)
     try:

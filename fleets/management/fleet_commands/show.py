@@ -11,8 +11,10 @@ from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.people import actor_of
 from fleets.management.fleet_commands.progress import status_line
 from fleets.selectors.fleet_report import AgentReport, FleetReport, fleet_report
+from fleets.selectors.task_report import TaskReport
 
 _RESPONSE_SHOWN: Final = 80
+_TASK_HEAD: Final = ("TASK", "AGENT", "STATE", "TRACE", "COST", "ANSWER")
 _HEAD: Final = ("AGENT", "MACHINE", "STATE", "SESSION", "TRACE", "COST", "ANSWER")
 
 
@@ -28,9 +30,12 @@ def show_fleet(console: Console, options: dict[str, Any]) -> int:
 
 
 def print_report(report: FleetReport, *, console: Console) -> None:
-    """The report for people: every agent on a line, then the fleet."""
+    """The report for people: every agent, or every task of a pool, on a line, then the fleet."""
     fleet = report.fleet
-    console.table(_HEAD, [_row(agent) for agent in report.agents])
+    if report.tasks:
+        console.table(_TASK_HEAD, [_task_row(task) for task in report.tasks])
+    else:
+        console.table(_HEAD, [_row(agent) for agent in report.agents])
     console.result("")
     console.result(f"{fleet.name} {fleet.public_id}: {status_line(fleet)}")
     if fleet.budget_nusd is not None:
@@ -54,6 +59,18 @@ def _row(agent: AgentReport) -> tuple[str, ...]:
         agent.trace_id or "—",
         show(agent.cost_nusd),
         _one_line(agent.response or agent.error or ""),
+    )
+
+
+def _task_row(task: TaskReport) -> tuple[str, ...]:
+    state = f"{task.state} ({task.reason})" if task.reason else task.state
+    return (
+        task.task_id or "—",
+        task.agent_id or "—",
+        state.replace("_", " "),
+        task.trace_id or "—",
+        show(task.cost_nusd),
+        _one_line(task.response or task.error or ""),
     )
 
 

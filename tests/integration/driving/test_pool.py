@@ -12,6 +12,8 @@ from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 from fleets.services.actor import Actor
 from fleets.services.cancel import cancel_fleet
 from fleets.services.driving import lease
+from fleets.services.prompt import prompt_agent
+from fleets.services.run_again import RunAgain, run_again
 from tests.integration.chaos.test_what_goes_wrong import ask_platform
 from tests.integration.driving.launching import CENT_NUSD, launch
 from tests.support.driver import (
@@ -158,3 +160,32 @@ def test_a_budget_that_is_out_leaves_the_rest_not_started(
     assert counted["not_started", "budget"] > 0
     assert sum(counted.values()) == 40
     assert max(executions(fleet).values()) == 1
+
+
+def test_a_list_runs_again_for_what_did_not_complete_and_prompts_stand_behind_it(
+    emulator: EmulatorThread, actor: Actor
+) -> None:
+    control(emulator, "POST", "clock", {"speed": 20})
+    fleet = drive_to_end(pool(actor, tasks=5, agents=2))
+    Task.objects.filter(run__fleet=fleet, position__in=[2, 4]).update(state="failed")
+    Task.objects.filter(run__fleet=fleet, position=4).update(agent=None)
+    second = run_again(fleet, RunAgain(not_completed=True), actor=actor, form_key="again-1")
+    assert [task.name for task in second.tasks.all()] == ["item-2", "item-4"]
+    fleet = drive_to_end(fleet)
+
+    first = Turn.objects.get(run__number=1, task__position=2)
+    went_on = Turn.objects.get(run=second, task__position=2)
+    assert (went_on.session_id, went_on.agent_id) == (first.session_id, first.agent_id)
+    fresh = Turn.objects.get(run=second, task__position=4)
+    assert fresh.session_id == f"r2t4-{fleet.public_id}"
+    assert (fleet.tasks_completed, fleet.tasks_total) == (5, 5)
+
+    prompt_agent(went_on.agent, text="[[ok]] Once more.", actor=actor, form_key="prompt-1")
+    fleet = drive_to_end(fleet)
+    prompted = Task.objects.get(run__fleet=fleet, position=6)
+    assert prompted.name == ""
+    assert prompted.turns.get().session_id == went_on.agent.session_id
+    assert fleet.tasks_total == 6
+
+    only = run_again(fleet, RunAgain(only=("item-5",)), actor=actor, form_key="again-2")
+    assert only.tasks.get().position == 5

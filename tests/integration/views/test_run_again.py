@@ -120,7 +120,7 @@ def test_the_same_form_sent_twice_orders_once(client: Client, fleet: Fleet) -> N
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"scope": "only"}, "Name the agents"),
+        ({"scope": "only"}, "Name them"),
         ({"scope": "only", "only": "nobody"}, "There is no agent nobody"),
         ({"scope": "elsewhere"}, "not one of the available choices"),
         ({"prompt": "Use sk-tan-0123456789abcdef"}, "key (sk-…)"),

@@ -88,10 +88,9 @@ def test_what_is_wrong_is_named_with_its_line(text: str, message: str) -> None:
 
 
 def test_the_first_column_of_a_table_without_names_is_the_list() -> None:
-    assert pairs(table_as_list('"Review a, b";x\nReview c;y\n')) == [
-        ("task-1", "Review a, b"),
-        ("task-2", "Review c"),
-    ]
+    found = pairs(table_as_list('"Review a, b";x\nReview ü;y\n'.encode("cp1252")))
+    assert found == [("task-1", "Review a, b"), ("task-2", "Review ü")]
+    assert pairs(table_as_list(b"n,Task,ID\n1,Review c,x9\n")) == [("x9", "Review c")]
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)))
