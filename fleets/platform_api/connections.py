@@ -22,11 +22,25 @@ class Timeouts:
     write_s: float = 15.0
     pool_s: float = 10.0
     heartbeat_s: float = 30.0
+    within_s: float | None = None
 
     @property
     def whole_call_s(self) -> float:
         """The longest one attempt may take: aiohttp itself has no limit on writing."""
+        if self.within_s is not None:
+            return self.within_s
         return self.pool_s + self.connect_s + self.write_s + self.read_s
+
+    def within(self, patience_s: float | None) -> "Timeouts":
+        """The same for whoever waits no longer than `patience_s`; None changes nothing."""
+        if patience_s is None:
+            return self
+        return replace(
+            self,
+            read_s=min(self.read_s, patience_s),
+            heartbeat_s=min(self.heartbeat_s, patience_s),
+            within_s=patience_s,
+        )
 
     def waiting(self, answer_s: float | None) -> "Timeouts":
         """The same, but at least `answer_s` seconds for the answer."""

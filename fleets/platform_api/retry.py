@@ -1,7 +1,7 @@
 """Which failed call the client sends again by itself, and for how long; stamina waits."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import stamina
 
@@ -18,6 +18,12 @@ class RetryPolicy:
     first_wait_s: float = 0.2
     longest_wait_s: float = 2.0
     longest_retry_after_s: float = 5.0
+
+    def within(self, patience_s: float | None) -> "RetryPolicy":
+        """The same for whoever waits no longer than `patience_s`; None changes nothing."""
+        if patience_s is None or patience_s >= self.total_s:
+            return self
+        return replace(self, total_s=patience_s)
 
 
 def may_repeat(operation: Operation, error: BaseException, *, keyed: bool) -> bool:

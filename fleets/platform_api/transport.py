@@ -23,6 +23,7 @@ from fleets.platform_api.errors import (
 )
 from fleets.platform_api.failures import from_answer, from_httpx, from_other, read_json
 from fleets.platform_api.operations import Operation
+from fleets.platform_api.patience import patience_s
 from fleets.platform_api.redaction import body_excerpt
 from fleets.platform_api.reply import Reply
 from fleets.platform_api.retry import RetryPolicy, attempts
@@ -121,7 +122,8 @@ class Transport:
     async def send(self, call: Call, /) -> Reply:
         """One call, repeated as its operation allows; raises the error tree."""
         keyed = call.idempotency_key is not None
-        async for attempt in attempts(self._retry, call.operation, keyed=keyed):
+        policy = self._retry.within(patience_s())
+        async for attempt in attempts(policy, call.operation, keyed=keyed):
             with attempt:
                 return await self._attempt(call, number=attempt.num)
         raise AssertionError("the last attempt returns or raises")
@@ -135,7 +137,7 @@ class Transport:
         await self._start_round_and_pace(call.operation)
         facts = _facts(call.operation, attempt=1)
         started = self.clock()
-        request = self._request(call, self.timeouts.for_stream())
+        request = self._request(call, self.timeouts.within(patience_s()).for_stream())
         try:
             response = await self._open(request, call.operation, facts)
         except PlatformError as error:
@@ -157,7 +159,7 @@ class Transport:
     async def _open(
         self, request: httpx.Request, operation: Operation, facts: CallFacts
     ) -> httpx.Response:
-        whole_call_s = self.timeouts.whole_call_s
+        whole_call_s = self.timeouts.within(patience_s()).whole_call_s
         async with self._mapped_errors(facts, whole_call_s=whole_call_s):
             response = await self._http.send(request, stream=True)
             if response.is_success:
@@ -182,7 +184,7 @@ class Transport:
         return reply
 
     async def _exchange(self, call: Call, facts: CallFacts) -> Reply:
-        timeouts = self.timeouts.waiting(call.answer_s)
+        timeouts = self.timeouts.waiting(call.answer_s).within(patience_s())
         request = self._request(call, timeouts.for_call())
         async with self._mapped_errors(facts, whole_call_s=timeouts.whole_call_s):
             response = await self._http.send(request, stream=True)

@@ -4,6 +4,7 @@ Every test counts what arrived at the other end. `abort` stands for a POST, `rev
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from fleets.platform_api.errors import (
     ServerFault,
     TimedOut,
 )
+from fleets.platform_api.patience import answers_within
 from fleets.platform_api.retry import RetryPolicy
 from fleets.platform_api.secret import Secret
 from fleets.platform_api.transport import Transport
@@ -140,6 +142,21 @@ def test_a_connection_closed_between_two_rounds_is_noticed_before_it_is_used() -
             return peer.arrivals, peer.connections
 
     assert asyncio.run(go()) == (["POST", "POST"], 2)
+
+
+READ_STREAM: Act = lambda client: client.sessions.read_events("sandbox-1", "agent-1")  # noqa: E731
+
+
+@pytest.mark.emulator_only
+@pytest.mark.parametrize("act", [GET, POST, READ_STREAM], ids=["GET", "POST", "stream"])
+def test_who_waits_for_a_short_while_only_is_told_then_and_nothing_is_sent_twice(act: Act) -> None:
+    began = time.monotonic()
+    with answers_within(0.3):
+        error, peer = at_rude_peer("silence", act, retry=QUICK)
+    assert isinstance(error, TimedOut)
+    assert error.outcome_unknown
+    assert len(peer.arrivals) == 1
+    assert time.monotonic() - began < Timeouts().read_s / 3
 
 
 @pytest.mark.emulator_only
