@@ -8,7 +8,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$p; break; fi; done)
 
-up: venv ## Set everything up and run it here until Ctrl-C (PORT, EMULATOR_PORT, FLEETDASH_VAR)
+up: venv ## Set everything up and run it here until Ctrl-C (PORT, EMULATOR_PORT, FLEETDASH_VAR, EXEC)
 	@$(RUN) -m fleetdash.onemachine up
 
 down: need-python ## Stop what `make up` runs in another shell

@@ -10,6 +10,8 @@ from emulator.config import DEFAULT_ACCOUNT_KEY, PACE_FACTORS, Config
 from emulator.offers import PLANS
 from emulator.server import run
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
 
 def read_arguments(arguments: list[str]) -> Config:
     """The configuration of a command line; argparse ends the process on a bad one."""
@@ -27,13 +29,29 @@ def read_arguments(arguments: list[str]) -> Config:
     parser.add_argument("--plan", choices=sorted(PLANS), default="enterprise")
     parser.add_argument("--rate-per-minute", type=int, help="0 = no limit; else the plan's")
     parser.add_argument("--failure-share", type=float, default=0.06)
-    return Config(**vars(parser.parse_args(arguments)))
+    parser.add_argument(
+        "--exec",
+        dest="exec_root",
+        metavar="FOLDER",
+        type=Path,
+        help="run commands of machines for real, in folders below this one; no sandbox",
+    )
+    config = Config(**vars(parser.parse_args(arguments)))
+    if config.exec_root is not None and config.host not in LOOPBACK:
+        parser.error("--exec runs commands on this computer: it needs a loopback --host")
+    return config
 
 
 def main() -> int:
     """Serve until a signal; the exit code."""
     logging.basicConfig(level=logging.INFO, format="emulator: %(levelname)s %(message)s")
     config = read_arguments(sys.argv[1:])
+    if config.exec_root is not None:
+        logging.getLogger("emulator").warning(
+            "commands of machines run for real on this computer, as the user who started this, "
+            "below %s: nothing confines them",
+            config.exec_root,
+        )
     return run(config, announce=_announce)
 
 

@@ -21,4 +21,5 @@ class Config:
     plan: str = "enterprise"
     rate_per_minute: int | None = None
     failure_share: float = 0.06
+    exec_root: Path | None = None
     event_retention_s: int = 300

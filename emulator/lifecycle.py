@@ -150,6 +150,8 @@ def cease(world: World, machine: Machine, *, status: str, error_code: str) -> No
         after_s = machine.wanted.get("deleteAfterStoppedSeconds")
         if status == "stopped" and after_s is not None:
             _due_at(world, machine, due_ms=world.now_ms() + after_s * 1000)
+    if world.host is not None:
+        world.host.end(machine)
     world.touch(machine)
 
 

@@ -12,6 +12,7 @@ from emulator.config import Config
 from emulator.dials import Dials
 from emulator.entities import Dispatch, Execution, Fleet, Key, Machine, Session, Spawner
 from emulator.faults import Faults
+from emulator.host_shell import HostShell
 from emulator.ids import digest
 from emulator.journal import Journal
 from emulator.kept import Batch, RouterCall, SavedProfile, Secret
@@ -49,6 +50,7 @@ class World:
         self.faults = Faults(config.seed)
         self.dials = Dials.of(config)
         self.stopping = asyncio.Event()
+        self.host = None if config.exec_root is None else HostShell(config.exec_root)
         self._store = Store(config.state) if config.state is not None else None
         self._empty()
         if self._store is None or not restore(self, self._store):
@@ -96,6 +98,8 @@ class World:
     def reset(self) -> None:
         """As if just started, on the same file, with the same seed; the dials go back too."""
         self.scheduler.clear()
+        if self.host is not None:
+            self.host.clear()
         self.faults.clear()
         self.faults = Faults(self.config.seed)
         self.journal.clear()

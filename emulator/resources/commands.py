@@ -3,8 +3,9 @@
 from emulator.calls import Answer, Call, LateAnswer, until
 from emulator.entities import Machine
 from emulator.errors import ApiError, bad_request, not_found, wrong_state
+from emulator.host_shell import HostOutcome
 from emulator.resources.sandboxes import find_machine
-from emulator.shell import DEFAULT_TIMEOUT_MS, WORKSPACE, run_line
+from emulator.shell import DEFAULT_TIMEOUT_MS, WORKSPACE, Outcome, run_line
 from emulator.shell_commands import FILES
 from emulator.strict import INT, OBJECT, TEXT, check_fields, positive
 
@@ -19,6 +20,8 @@ def command(call: Call) -> LateAnswer:
     check_fields(body.get("env", {}), where="env", fields=dict.fromkeys(body.get("env", {}), TEXT))
     positive(body, where="body", names=("timeout",))
     machine = running_machine(call)
+    if world.host is not None:
+        return LateAnswer(lambda: _on_host(call, machine))
     outcome = run_line(
         machine, body["command"], cwd=body.get("cwd", WORKSPACE), env=body.get("env")
     )
@@ -33,17 +36,44 @@ def command(call: Call) -> LateAnswer:
         if machine.status != "running":
             raise wrong_state("The sandbox stopped.", current=machine.status, required="running")
         if outcome.took_ms > limit_ms:
-            message = f"The command did not end within {limit_ms} ms."
-            raise ApiError(504, {"error": message, "code": "EXEC_TIMEOUT", "timeoutMs": limit_ms})
-        result = {
-            "exitCode": outcome.exit_code,
-            "stdout": outcome.stdout,
-            "stderr": outcome.stderr,
-            "duration": outcome.took_ms,
-        }
-        return Answer({"success": True, "result": result})
+            raise _too_long(limit_ms)
+        return _result(outcome)
 
     return LateAnswer(wait)
+
+
+async def _on_host(call: Call, machine: Machine) -> Answer:
+    """The command itself, in the machine's folder; times are real ones."""
+    body, host = call.body, call.world.host
+    assert host is not None
+    limit_ms = body.get("timeout", DEFAULT_TIMEOUT_MS)
+    outcome = await host.run(
+        machine,
+        body["command"],
+        cwd=body.get("cwd", WORKSPACE),
+        env=body.get("env"),
+        limit_ms=limit_ms,
+    )
+    if machine.status != "running":
+        raise wrong_state("The sandbox stopped.", current=machine.status, required="running")
+    if outcome.exit_code is None:
+        raise _too_long(limit_ms)
+    return _result(outcome)
+
+
+def _too_long(limit_ms: int) -> ApiError:
+    message = f"The command did not end within {limit_ms} ms."
+    return ApiError(504, {"error": message, "code": "EXEC_TIMEOUT", "timeoutMs": limit_ms})
+
+
+def _result(outcome: Outcome | HostOutcome) -> Answer:
+    result = {
+        "exitCode": outcome.exit_code,
+        "stdout": outcome.stdout,
+        "stderr": outcome.stderr,
+        "duration": outcome.took_ms,
+    }
+    return Answer({"success": True, "result": result})
 
 
 def write(call: Call) -> Answer:
@@ -54,6 +84,9 @@ def write(call: Call) -> Answer:
         message = f"Files above {LONGEST_FILE} characters are refused."
         raise ApiError(413, {"error": message, "code": "FILE_TOO_LARGE"})
     machine = running_machine(call)
+    if call.world.host is not None:
+        call.world.host.write(machine, call.body["path"], call.body["content"])
+        return Answer({"success": True})
     machine.files[_absolute(call.body["path"])] = call.body["content"]
     call.world.touch(machine)
     return Answer({"success": True})
@@ -65,6 +98,8 @@ def read(call: Call) -> Answer:
     _check_text(call)
     machine = running_machine(call)
     path = _absolute(call.body["path"])
+    if call.world.host is not None:
+        return Answer({"data": {"content": call.world.host.read(machine, path)}})
     content = machine.files.get(path, FILES.get(path))
     if content is None:
         raise not_found("file", path)

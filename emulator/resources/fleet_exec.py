@@ -1,5 +1,6 @@
 """One command on many machines, six upstream connections per request (contract 4.1; 10 row 27)."""
 
+import asyncio
 import heapq
 import secrets
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 from emulator.calls import Answer, Call, LateAnswer, until
 from emulator.entities import Dispatch, Fleet, Machine
 from emulator.errors import bad_request, not_found, not_supported
+from emulator.host_shell import HostOutcome
 from emulator.resources.fleets import find_fleet
-from emulator.shell import DEFAULT_TIMEOUT_MS, run_line
+from emulator.shell import DEFAULT_TIMEOUT_MS, Outcome, run_line
 from emulator.strict import BOOL, INT, TEXT, TEXTS, check_fields, positive
 from emulator.world import World
 
@@ -40,6 +42,9 @@ def dispatch(call: Call) -> LateAnswer:
     machines = _wanted(world, fleet, names=body.get("machines"))
     dispatch_id = f"dispatch-{secrets.token_hex(8)}"
     limit_ms = body.get("timeoutMs", DEFAULT_TIMEOUT_MS)
+    if world.host is not None:
+        call.entry.ids["dispatchId"] = dispatch_id
+        return LateAnswer(lambda: _on_host(call, fleet, machines, dispatch_id=dispatch_id))
     rows = [_run(world, one, command=body["command"], limit_ms=limit_ms) for one in machines]
     took_ms = _in_waves(
         world,
@@ -54,14 +59,55 @@ def dispatch(call: Call) -> LateAnswer:
         for machine, row in zip(machines, rows, strict=True):
             if row["ok"] and machine.status != "running":
                 _refuse(row, f"The sandbox is {machine.status}.")
-        done = Dispatch(dispatch_id, fleet.id, rows)
-        with world.lock:
-            world.dispatches[done.id] = done
-            world.touch(done)
-        return Answer(_view(done))
+        return _keep(world, Dispatch(dispatch_id, fleet.id, rows))
 
     call.entry.ids["dispatchId"] = dispatch_id
     return LateAnswer(wait)
+
+
+async def _on_host(
+    call: Call, fleet: Fleet, machines: list[Machine], *, dispatch_id: str
+) -> Answer:
+    """The command itself, in the folder of each machine, as many at once as there are ways."""
+    body = call.body
+    at_once = min(body.get("maxConcurrent", UPSTREAM_CONNECTIONS), UPSTREAM_CONNECTIONS)
+    ways = asyncio.Semaphore(at_once)
+    limit_ms = body.get("timeoutMs", DEFAULT_TIMEOUT_MS)
+
+    async def one(machine: Machine) -> JsonObject:
+        async with ways:
+            return await _run_on_host(
+                call.world, machine, command=body["command"], limit_ms=limit_ms
+            )
+
+    rows = await asyncio.gather(*(one(machine) for machine in machines))
+    return _keep(call.world, Dispatch(dispatch_id, fleet.id, list(rows)))
+
+
+async def _run_on_host(
+    world: World, machine: Machine, *, command: str, limit_ms: int
+) -> JsonObject:
+    row: JsonObject = {"machineId": machine.machine_id, "ok": True, "duration": 0}
+    if world.host is None or machine.status != "running" or machine.deleting:
+        _refuse(row, f"The sandbox is {machine.status}.")
+        return row
+    machine.activity_ms = world.now_ms()
+    outcome = await world.host.run(machine, command, limit_ms=limit_ms)
+    row["duration"] = outcome.took_ms
+    if machine.status != "running":
+        _refuse(row, f"The sandbox is {machine.status}.")
+    elif outcome.exit_code is None:
+        _refuse(row, f"The command did not end within {limit_ms} ms.")
+    else:
+        row["result"] = _result(outcome)
+    return row
+
+
+def _keep(world: World, done: Dispatch) -> Answer:
+    with world.lock:
+        world.dispatches[done.id] = done
+        world.touch(done)
+    return Answer(_view(done))
 
 
 def read(call: Call) -> Answer:
@@ -93,12 +139,16 @@ def _run(world: World, machine: Machine, *, command: str, limit_ms: int) -> Json
     if outcome.took_ms > limit_ms:
         _refuse(row, f"The command did not end within {limit_ms} ms.")
     else:
-        row["result"] = {
-            "exitCode": outcome.exit_code,
-            "stdout": outcome.stdout,
-            "stderr": outcome.stderr,
-        }
+        row["result"] = _result(outcome)
     return row
+
+
+def _result(outcome: Outcome | HostOutcome) -> JsonObject:
+    return {
+        "exitCode": outcome.exit_code,
+        "stdout": outcome.stdout,
+        "stderr": outcome.stderr,
+    }
 
 
 def _refuse(row: JsonObject, message: str) -> None:

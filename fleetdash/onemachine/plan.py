@@ -18,6 +18,7 @@ class Plan:
     """One machine's wishes.
 
     `given` holds the address of each server (`postgres`, `valkey`) that runs elsewhere, or "".
+    `runs_commands`: the emulator's machines run commands for real on this computer.
     """
 
     data: Path
@@ -26,6 +27,7 @@ class Plan:
     given: Mapping[str, str]
     with_emulator: bool
     rate_per_minute: int
+    runs_commands: bool
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -45,6 +47,7 @@ class Plan:
             with_emulator=not any(environment.get(f"PLATFORM_{name}") for name in _PLATFORM),
             # The largest plan, unless asked otherwise: the emulator holds us to the same number.
             rate_per_minute=_number(environment, "PLATFORM_RATE_PER_MINUTE", default=1000),
+            runs_commands=_flag(environment, "EXEC"),
         )
 
     @property
@@ -93,6 +96,13 @@ def _port(environment: Mapping[str, str], name: str, *, default: int) -> int:
     if not 0 < port < 65_536:
         raise Refusal(f"{name}={port} is no port: write a number from 1 to 65535.")
     return port
+
+
+def _flag(environment: Mapping[str, str], name: str) -> bool:
+    text = environment.get(name, "")
+    if text not in ("", "0", "1"):
+        raise Refusal(f"{name}={text} is neither 0 nor 1.")
+    return text == "1"
 
 
 def _number(environment: Mapping[str, str], name: str, *, default: int) -> int:

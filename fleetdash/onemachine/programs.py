@@ -44,6 +44,7 @@ def applications(plan: Plan) -> list[Program]:
         *(*_PYTHON, "emulator", "--port", str(plan.emulator_port)),
         *("--state", str(plan.data / "emulator.sqlite3")),
         *("--control", "--pace", "real", "--rate-per-minute", str(plan.rate_per_minute)),
+        *(("--exec", str(plan.data / "machines")) if plan.runs_commands else ()),
     )
     # Workers need not find each other; that saves a second and Redis some noise. What a person
     # ordered has a worker of its own, so that stopping never waits behind a long round of calls.

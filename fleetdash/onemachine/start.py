@@ -128,12 +128,17 @@ def _prepare_app(plan: Plan, keys: Keys) -> bool:
 
 def _welcome(plan: Plan, password: str) -> str:
     emulator = f"  The platform is an emulator (port {plan.emulator_port}): nothing costs money."
+    commands = (
+        "  EXEC=1: commands of machines run for real on this computer, as you, below\n"
+        f"  {plan.data / 'machines'}. Nothing confines them."
+    )
     return "\n".join(
         [
             "",
             f"  Fleetdash runs at {plan.base_url}",
             f"  Sign in as admin with {password}",
             *([emulator] if plan.with_emulator else []),
+            *([commands] if plan.with_emulator and plan.runs_commands else []),
             "  Ctrl-C stops it; `make logs` in another shell shows what it does.",
             "",
         ]
