@@ -7,7 +7,8 @@ from typing import Final
 
 from fleets.domain.agent_risks import agent_risks
 from fleets.domain.budget import Plan, fit_at_end, fit_at_start, needed_budget
-from fleets.domain.errors import Advice, Repair
+from fleets.domain.child_budget import Above, check_child
+from fleets.domain.errors import Advice, InvalidInput, Repair
 from fleets.domain.estimate import Range
 from fleets.domain.harnesses import harness_named
 from fleets.domain.money import (
@@ -81,6 +82,16 @@ def one_call_check(spec: LaunchSpec, *, worst_call_nusd: int | None) -> Iterator
         f" {show_limit(budget)}: every call would be refused.",
         (budget_repair(worst_call_nusd),),
     )
+
+
+def child_check(spec: LaunchSpec, *, above: Above | None) -> Iterator[Advice]:
+    """A child's budget comes out of what its parent has left."""
+    if above is None:
+        return
+    try:
+        check_child(above, asked_nusd=spec.budget_nusd)
+    except InvalidInput as error:
+        yield from (Advice(one.place, one.message, one.repairs) for one in error.problems)
 
 
 def holds_check(spec: LaunchSpec, *, plan: Plan) -> Iterator[Advice]:

@@ -18,6 +18,7 @@ from fleets.domain.budget import (
     fit_at_start,
     needed_budget,
 )
+from fleets.domain.child_budget import Above
 from fleets.domain.errors import Advice
 from fleets.domain.estimate import (
     MACHINE_BOOT_S,
@@ -97,6 +98,7 @@ class Preflight:
     after_cost_nusd: int
     timeline: Timeline
     account: Account
+    above: Above | None
     first_agent: str
     first_prompt: str
     problems: tuple[Advice, ...]
@@ -127,8 +129,17 @@ def task_of(spec: LaunchSpec) -> TaskCost | None:
     return average_cost([each[plan.model, plan.output_limit] for plan in spec.agents])
 
 
-def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None) -> Preflight:
-    """Everything the launch page shows, recomputed on every change; `now` places its times."""
+def preflight(
+    spec: LaunchSpec,
+    *,
+    now: datetime,
+    account: Account | None = None,
+    above: Above | None = None,
+) -> Preflight:
+    """Everything the launch page shows, recomputed on every change; `now` places its times.
+
+    `above` is the money of the parent where a child is launched.
+    """
     known = account or Account()
     placement = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
     machines = len(placement.machines)
@@ -158,6 +169,7 @@ def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None
         *launch_checks.compute_check(
             spec, machines=machines, compute_worst_nusd=costs.compute.worst
         ),
+        *launch_checks.child_check(spec, above=above),
         *launch_checks.one_call_check(spec, worst_call_nusd=plan.worst_call_nusd if plan else None),
         *launch_checks.limit_check(spec, total=costs.total, account=known),
         *launch_checks.machines_check(spec, machines=machines, account=known),
@@ -175,6 +187,7 @@ def preflight(spec: LaunchSpec, *, now: datetime, account: Account | None = None
         after_cost_nusd=per_s * _idle_s(spec, duration=duration),
         timeline=_timeline(spec, duration=duration, account=known, at_once=at_once, now=now),
         account=known,
+        above=above,
         first_agent=f"Whoever takes {spec.tasks[0].task_id}"
         if spec.tasks
         else spec.plans[0].agent_id,

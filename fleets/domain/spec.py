@@ -14,7 +14,7 @@ from fleets.domain.credentials import find_credentials
 from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
-from fleets.domain.ids import MAX_AGENTS, agent_ids
+from fleets.domain.ids import AGENT_ID, MAX_AGENTS, agent_ids, check_fleet_id
 from fleets.domain.machine_needs import MachineNeeds
 from fleets.domain.money_input import parse_usd
 from fleets.domain.numbers import show_duration_s
@@ -63,7 +63,8 @@ class LaunchSpec:
     With `tasks` the agents are a pool that drains this list, each task in a session of its own
     unless `is_same_session`. `prompt` "": each agent of `agents` runs its own task, each of `tasks`
     is sent as it is. `budget_nusd` None: no budget. `at_once`
-    None: `auto`, as many as the budget can hold.
+    None: `auto`, as many as the budget can hold. `parent_id` is the fleet that it is a child of, ""
+    for none, and `parent_agent` the agent there for whom it is launched.
     """
 
     name: str
@@ -85,6 +86,8 @@ class LaunchSpec:
     machine: MachineNeeds = _NO_NEEDS
     tasks: tuple[PoolTask, ...] = ()
     is_same_session: bool = False
+    parent_id: str = ""
+    parent_agent: str = ""
 
     @property
     def task_count(self) -> int:
@@ -136,8 +139,8 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
 
     Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
     or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
-    (separated by commas), placement (auto, dedicated or a number), agents (a file of them: then
-    their number counts and a prompt is not needed), tasks (a list of them: then the agents are a
+    (separated by commas), placement (auto, dedicated or a number), parent (a fleet's id),
+    parent_agent, agents (a file of them: then their number counts and a prompt is not needed), tasks (a list of them: then the agents are a
     pool, and a prompt is the message around each), session ("same": one for all tasks of an agent).
     Raises InvalidInput with the problems of all fields, in that order.
     """
@@ -171,6 +174,8 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
         placement=read("placement", read_placement, _PACKED),
         tasks=read(TASKS, read_tasks, ()),
         is_same_session=has_tasks and read("session", _session, _FRESH) == _SAME,
+        parent_id=read("parent", _parent, ""),
+        parent_agent=read("parent_agent", _parent_agent, ""),
     )
     if has_file:
         has_message = has_tasks or bool(raw.get("prompt", "").strip())
@@ -209,6 +214,16 @@ def _team(text: str) -> str:
     if not _SLUG.fullmatch(text):
         raise InvalidInput.at("team", f"“{shorten(text)}” is no team's short name.")
     return text
+
+
+def _parent(text: str) -> str:
+    return check_fleet_id(text, place="parent")
+
+
+def _parent_agent(text: str) -> str:
+    if AGENT_ID.fullmatch(text):
+        return text
+    raise InvalidInput.at("parent_agent", f"“{shorten(text)}” is no agent's id.")
 
 
 def _count(text: str) -> int:

@@ -27,6 +27,7 @@ from fleets.domain.status import Afterwards
 from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document
 from fleets.selectors.launch_options import LaunchOptions
+from fleets.selectors.parents import above_of, child_refusal
 from fleets.selectors.tasks_document import fleet_tasks_document
 
 AFTER_CHOICES = (
@@ -114,6 +115,8 @@ class LaunchForm(forms.Form):
     after = _choice("Afterwards", help_text="what becomes of the machines")
     after_delay = _text("After", help_text="from the end of the last task")
     tags = _text("Tags", help_text="separated by commas")
+    parent = forms.CharField(required=False, widget=forms.HiddenInput)
+    parent_agent = _text("For agent", help_text="of the parent, whose child it will be")
     idempotency_key = forms.CharField(widget=forms.HiddenInput, max_length=80, min_length=8)
 
     def __init__(
@@ -139,6 +142,8 @@ class LaunchForm(forms.Form):
             widget = self.fields[field].widget
             assert isinstance(widget, forms.Select)
             widget.choices = offered
+        self.parent_fleet = _parent(str((data or initial or {}).get("parent", "")))
+        self.above = above_of(self.parent_fleet) if self.parent_fleet else None
         self.spec: LaunchSpec | None = None
         self.problems: tuple[Problem, ...] = ()
 
@@ -152,6 +157,16 @@ class LaunchForm(forms.Form):
             values |= _like(like)
             if like.team.slug not in dict(options.teams):
                 values["team"] = options.teams[0][0] if options.teams else ""
+        return values
+
+    @classmethod
+    def below(cls, parent: Fleet, *, agent: str) -> dict[str, str]:
+        """What a child takes from its parent: its place, its team, at most what is left there."""
+        values = {"parent": parent.public_id, "parent_agent": agent, "team": parent.team.slug}
+        above = above_of(parent)
+        if above.cap_nusd is not None:
+            left = min(above.remaining_nusd or 0, money.NUSD_PER_USD)
+            values["budget"] = money.usd_string(left) if left else ""
         return values
 
     def quiet(self) -> "LaunchForm":
@@ -179,7 +194,13 @@ class LaunchForm(forms.Form):
         team = self.typed("team")
         if team and team not in self.teams:
             yield Problem("team", self._other_team(team))
-        if not self.typed("budget").strip() and not self.user.is_admin:
+        refusal = child_refusal(self.parent_fleet) if self.parent_fleet else ""
+        if self.typed("parent") and self.parent_fleet is None:
+            refusal = "The fleet that this was to be a child of is not here."
+        if refusal:
+            yield Problem("", refusal)
+        needs_one = self.above is not None and self.above.cap_nusd is not None
+        if not self.typed("budget").strip() and not self.user.is_admin and not needs_one:
             yield Problem("budget", "A budget is needed: only an admin may launch without one.")
 
     def _other_team(self, slug: str) -> str:
@@ -226,6 +247,13 @@ class LaunchForm(forms.Form):
             for name in self.fields
             if name in places and not self.typed(name).strip()
         ]
+
+
+def _parent(public_id: str) -> Fleet | None:
+    """The parent that the form names; None for a root, and for one that is not there."""
+    if not public_id:
+        return None
+    return Fleet.objects.select_related("team").filter(public_id=public_id[:63]).first()
 
 
 def _like(fleet: Fleet) -> dict[str, str]:

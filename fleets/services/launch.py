@@ -33,6 +33,7 @@ from fleets.services.actor import Actor
 from fleets.services.agent_rows import write_agents
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import recount
+from fleets.services.parents import lock_parent, parent_of
 from fleets.services.pool import write_list
 
 
@@ -47,8 +48,8 @@ def launch_fleet(
 
     `revision` is the definition's that it comes from.
 
-    Raises NotAllowed, OverLimit, InvalidInput (an unknown team, no connection), or Conflict: the
-    key has launched something else.
+    Raises NotAllowed, OverLimit, InvalidInput (an unknown team, no connection, more than the parent
+    has left), or Conflict: the key has launched something else, the parent takes no children now.
     """
     actor.must_be_operator("launch a fleet")
     key = _own_key(idempotency_key, actor)
@@ -57,9 +58,10 @@ def launch_fleet(
         return before
     _check_limits(spec, actor)
     team = _team(spec, actor)
+    parent = parent_of(spec)
     try:
         with transaction.atomic():
-            return _write(spec, team, actor=actor, idempotency_key=key, revision=revision)
+            return _write(spec, team, parent, actor=actor, idempotency_key=key, revision=revision)
     except IntegrityError:
         # Two clicks with one form: the first of them launched.
         twin = _launched(key, spec)
@@ -131,13 +133,15 @@ def _team(spec: LaunchSpec, actor: Actor) -> Team:
 def _write(
     spec: LaunchSpec,
     team: Team,
+    parent: Fleet | None,
     *,
     actor: Actor,
     idempotency_key: str,
     revision: DefinitionRevision | None,
 ) -> Fleet:
     now = timezone.now()
-    fleet = _write_fleet(spec, team, actor=actor, now=now, revision=revision)
+    parent = lock_parent(parent) if parent is not None else None
+    fleet = _write_fleet(spec, team, parent, actor=actor, now=now, revision=revision)
     plan = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
     machines = _write_machines(fleet, plan.machines)
     agents = write_agents(fleet, spec.plans, places=_places(plan.machines, machines))
@@ -172,6 +176,7 @@ def _write(
             "tasks": spec.task_count,
             "machines": len(machines),
             "budgetNusd": spec.budget_nusd,
+            "parent": spec.parent_id,
             "model": spec.model,
             "harness": spec.harness,
             "profiles": sorted({p.profile_digest for p in spec.plans if p.profile_digest}),
@@ -180,6 +185,9 @@ def _write(
     )
     what = f"{spec.task_count} tasks for {spec.count} agents" if spec.tasks else ""
     note(fleet, Line("launch", f"launched by {actor.name}: {what or f'{spec.count} agents'}"))
+    if parent is not None:
+        whom = f" for {fleet.parent_agent}" if fleet.parent_agent else ""
+        note(parent, Line("child", f"child {fleet.name} launched{whom} by {actor.name}"))
     publish("fleets", {"kind": "new", "ids": [fleet.pk]})
     return fleet
 
@@ -187,12 +195,13 @@ def _write(
 def _write_fleet(
     spec: LaunchSpec,
     team: Team,
+    parent: Fleet | None,
     *,
     actor: Actor,
     now: datetime,
     revision: DefinitionRevision | None,
 ) -> Fleet:
-    connection = Connection.objects.first()
+    connection = parent.connection if parent else Connection.objects.first()
     if connection is None:
         raise InvalidInput.at(
             "connection", "No platform account is connected: run `manage.py setup` with its key."
@@ -228,9 +237,12 @@ def _write_fleet(
         machine_needs=spec.machine.as_json,
         pattern=Pattern.POOL if spec.tasks else Pattern.MAP,
         is_same_session=spec.is_same_session,
+        parent=parent,
+        parent_agent=spec.parent_agent if parent else "",
+        depth=parent.depth + 1 if parent else 0,
     )
-    fleet.root = fleet
-    fleet.path = [fleet.pk]
+    fleet.root_id = parent.root_id if parent else fleet.pk
+    fleet.path = [*(parent.path if parent else []), fleet.pk]
     return fleet
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
+from fleets.domain.child_budget import sum_words
 from fleets.domain.errors import Conflict, DomainError, InvalidInput, Problem
 from fleets.domain.preflight import preflight
 from fleets.domain.status import Role
@@ -26,12 +27,15 @@ FRAGMENTS: Final = ("launch", "preflight")
 @require_safe
 @role_required(Role.OPERATOR)
 def fleet_new(request: HttpRequest) -> HttpResponse:
-    """An empty form, or with `from` one filled in like that fleet."""
+    """An empty form, or with `from` one filled in like that fleet; with `parent`, a child's."""
     user = user_of(request)
     options = launch_options(user)
-    wanted = request.GET.get("from", "")
+    wanted, above = request.GET.get("from", ""), request.GET.get("parent", "")
     like = get_fleet(user, wanted) if wanted else None
-    form = LaunchForm(options, LaunchForm.first(options, like=like), user=user)
+    first = LaunchForm.first(options, like=like)
+    if above:
+        first |= LaunchForm.below(get_fleet(user, above), agent=request.GET.get("agent", ""))
+    form = LaunchForm(options, first, user=user)
     return _page(request, form, like=like)
 
 
@@ -76,7 +80,9 @@ def fleet_launch(request: HttpRequest) -> HttpResponse:
 def _against(form: LaunchForm, user: User) -> list[Problem]:
     """What the figures have against it: over a limit, or sure to be refused by the platform."""
     assert form.spec is not None
-    found = preflight(form.spec, now=timezone.now(), account=account_of(user)).problems
+    found = preflight(
+        form.spec, now=timezone.now(), account=account_of(user), above=form.above
+    ).problems
     return [Problem(advice.place, advice.message) for advice in found]
 
 
@@ -100,6 +106,7 @@ def _page(
         "preview": shown,
         "is_refused": is_refused,
         "options": form.options,
+        "above_words": sum_words(form.above) if form.above and form.above.cap_nusd else "",
     }
     return htmx.render(
         request,

@@ -89,7 +89,7 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
     if spec is None:
         return Preview(now, "Launch", missing=missing, problems=_labelled(form, typed))
     account = account_of(user)
-    flight = preflight(spec, now=now, account=account)
+    flight = preflight(spec, now=now, account=account, above=form.above)
     prompt = flight.first_prompt if form.spec else ""
     return Preview(
         checked_at=now,

@@ -42,6 +42,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--after": ("delete|stop|keep", "the machines after the last task (default delete)"),
         "--name": ("NAME", "the fleet's name (default: from the prompt)"),
         "--team": ("SLUG", "the team (default: your first)"),
+        "--parent": ("ID", "launch it as a child of this fleet, within what its budget has left"),
+        "--parent-agent": ("A", "with --parent: the agent for whom it is launched"),
         "--fleet": ("ID", "run this fleet again instead of launching one"),
         "--only": ("a,b", "with --fleet: only these agents, of a pool these tasks"),
     }

@@ -15,12 +15,13 @@ from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec, parse_launch
 from fleets.management.fleet_commands.agents_option import read_agents_option
 from fleets.management.fleet_commands.console import Console
-from fleets.management.fleet_commands.finding import page_of
+from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.following import follow
 from fleets.management.fleet_commands.people import actor_of
 from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
 from fleets.management.fleet_commands.tasks_option import read_tasks_option
-from fleets.models import Team, User
+from fleets.models import Fleet, Team, User
+from fleets.selectors.parents import above_of
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
 
@@ -39,6 +40,8 @@ PLACES: Final = {
     "after": "--after",
     "name": "--name",
     "team": "--team",
+    "parent": "--parent",
+    "parent_agent": "--parent-agent",
 }
 _GIVEN: Final = {
     "placement": "placement",
@@ -47,6 +50,7 @@ _GIVEN: Final = {
     "budget": "max_spend_usd",
     "at_once": "at_once",
     "after": "after",
+    "parent_agent": "parent_agent",
 }
 # The tag of a fleet that nothing but the check at its create guards.
 UNBUDGETED: Final = "no-budget"
@@ -74,7 +78,9 @@ def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw["prompt"] = _prompt(options, has_file="agents" in raw or "tasks" in raw)
     in_file = next((Path(options[one]).stem for one in ("tasks", "agents") if one in raw), "")
     raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"
-    raw["team"] = options["team"] or _team_of(actor)
+    parent = find_fleet(options["parent"]) if options["parent"] else None
+    raw["parent"] = parent.public_id if parent else ""
+    raw["team"] = options["team"] or (parent.team.slug if parent else _team_of(actor))
     try:
         spec = parse_launch(raw)
     except InvalidInput as error:
@@ -101,7 +107,13 @@ def _say_advice(spec: LaunchSpec, actor: Actor, console: Console) -> None:
     """What the launch page would say: problems refuse the launch, warnings are printed."""
     user = actor.user
     limit = None if user is None or user.is_admin else user.spend_limit_nusd
-    found = preflight(spec, now=timezone.now(), account=Account(spend_limit_nusd=limit))
+    parent = Fleet.objects.filter(public_id=spec.parent_id).first() if spec.parent_id else None
+    found = preflight(
+        spec,
+        now=timezone.now(),
+        account=Account(spend_limit_nusd=limit),
+        above=above_of(parent) if parent else None,
+    )
     if found.problems:
         raise InvalidInput(
             Problem(PLACES.get(advice.place, advice.place), _words(advice))

@@ -41,7 +41,7 @@ def load(run: Run) -> RunView:
 
 def fleet_with_key(fleet: Fleet) -> Fleet:
     """The fleet as it stands now with its connection and sealed key, for building a client."""
-    return Fleet.objects.select_related("connection").get(pk=fleet.pk)
+    return Fleet.objects.select_related("connection", "parent__connection").get(pk=fleet.pk)
 
 
 def load_open_turns(run: Run) -> list[Turn]:

@@ -25,6 +25,7 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
     if fleet.budget_nusd is not None:
         policy["maxSpendUsd"] = nusd_to_usd(fleet.budget_nusd)
     return {
+        **({"parent": _parent(fleet)} if fleet.parent else {}),
         "machines": [
             {
                 "machineId": machine.machine_id,
@@ -46,6 +47,13 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
         "max_concurrent_creates": MAX_CONCURRENT_CREATES,
         "cleanup_on_failure": False,
     }
+
+
+def _parent(fleet: Fleet) -> dict[str, str]:
+    """Whose child it is (contract 10 row 1)."""
+    assert fleet.parent is not None
+    agent = {"agentId": fleet.parent_agent} if fleet.parent_agent else {}
+    return {"fleetId": fleet.parent.public_id, **agent}
 
 
 def _own_tasks(fleet: Fleet) -> dict[int, str]:
@@ -84,6 +92,7 @@ def _note(fleet: Fleet, agents: list[Agent], *, tasks: dict[int, str]) -> dict[s
     return {
         "schema": 1,
         "fleetId": fleet.public_id,
+        **({"parent": _parent(fleet)} if fleet.parent else {}),
         "agents": [
             {
                 "agentId": agent.agent_id,

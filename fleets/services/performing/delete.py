@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from fleets.domain.child_budget import returned_words
 from fleets.domain.money import show_exact
 from fleets.domain.status import OperationKind, OperationState, OutcomeReason, TurnOutcome
 from fleets.gateway import gateway
@@ -26,6 +27,7 @@ from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.key_search import KEY_NAME, living_keys, revoke_strays
+from fleets.services.performing.minting import read_parent_key
 from fleets.services.performing.nodes import (
     confirm,
     finish_all,
@@ -204,12 +206,24 @@ def _finish(operation: Operation) -> Verdict:
         note(fleet, Line("deleted", "deleted: no fleet, machine or key is left"))
         finish_all(operation, at=now)
     confirm(operation, at=timezone.now())
-    spent = f" It spent {show_exact(fleet.spent_nusd)}." if fleet.spent_nusd is not None else ""
+    operation.fleet = fleet_with_key(fleet)
+    parent = read_parent_key(operation)
     return Ended(
         OperationState.DONE,
-        f"{_left_nothing(operation)} Nothing of it costs any more.{spent}",
+        f"{_left_nothing(operation)} Nothing of it costs any more.{_money_words(fleet, parent)}",
         {"status": "deleted", "left": {"fleets": 0, "sandboxes": 0, "keys": 0}},
     )
+
+
+def _money_words(fleet: Fleet, parent: Fleet | None) -> str:
+    """What it spent; of a child also what its parent has back."""
+    spent, budget = fleet.spent_nusd, fleet.budget_nusd
+    if spent is None:
+        return ""
+    if parent is not None and budget is not None and parent.budget_nusd is not None:
+        words = returned_words(budget_nusd=budget, spent_nusd=spent, parent=parent.name)
+        return f" {words}"
+    return f" It spent {show_exact(spent)}."
 
 
 def _left_nothing(operation: Operation) -> str:

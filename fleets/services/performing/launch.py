@@ -38,6 +38,7 @@ from fleets.services.fleet_state import recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.create_body import create_body
 from fleets.services.performing.key_search import KEY_NAME, revoke_strays
+from fleets.services.performing.minting import minting_client, read_parent_key, why_refused
 from fleets.services.performing.nodes import confirm, prove, remember
 from fleets.services.performing.verdict import SURPRISES, Again, Ended, Verdict
 
@@ -116,17 +117,18 @@ def _may_still_be_created(operation: Operation, fleet: Fleet) -> bool:
 
 
 def _mint(operation: Operation) -> None:
-    fleet = operation.fleet
-    account = gateway().account(fleet.connection)
+    fleet = fleet_with_key(operation.fleet)
+    minting = minting_client(fleet)
     name = KEY_NAME.format(fleet=fleet.public_id)
     if operation.result.get("mint_sent"):
         # An earlier mint may have happened, and its secret is lost with the answer.
-        call(operation, revoke_strays(account, name))
+        call(operation, revoke_strays(minting, name))
     remember(operation, mint_sent=True)
     prove(operation, NodeKind.KEY, state="running", requested_at=timezone.now())
     budget = nusd_to_usd(fleet.budget_nusd or 0)
-    minted = call(operation, account.keys.mint(name, budget_usd=budget))
+    minted = call(operation, minting.keys.mint(name, budget_usd=budget))
     _keep_key(operation, minted)
+    read_parent_key(operation)
 
 
 @transaction.atomic
@@ -205,7 +207,7 @@ def _settled(operation: Operation) -> Verdict:
 
 def _refused(operation: Operation, error: PlatformError) -> Verdict:
     """The platform will not have this fleet: its key goes, its tasks end, the words are kept."""
-    words = f"The platform refused the launch: {error.message}"
+    words = f"The platform refused the launch: {why_refused(operation, error)}"
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
     if _create_sent_at(operation):
