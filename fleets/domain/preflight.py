@@ -165,14 +165,13 @@ def preflight(
     plan = _plan(spec, task=task, compute_nusd=per_s * duration.expected_s)
     worst = costs.total.worst if costs.total else None
     ceiling = worst if spec.budget_nusd is None else spec.budget_nusd
-    problems = (
-        *launch_checks.compute_check(
-            spec, machines=machines, compute_worst_nusd=costs.compute.worst
-        ),
-        *launch_checks.child_check(spec, above=above),
-        *launch_checks.one_call_check(spec, worst_call_nusd=plan.worst_call_nusd if plan else None),
-        *launch_checks.limit_check(spec, total=costs.total, account=known),
-        *launch_checks.machines_check(spec, machines=machines, account=known),
+    problems = _problems(
+        spec,
+        machines=machines,
+        worst_call_nusd=plan.worst_call_nusd if plan else None,
+        costs=costs,
+        account=known,
+        above=above,
     )
     return Preflight(
         spec=spec,
@@ -201,6 +200,27 @@ def _first_prompt(spec: LaunchSpec) -> str:
     if spec.tasks:
         return task_prompt(spec.tasks[0], index=1, template=spec.template)
     return prompt_for(spec.plans[0], index=1, template=spec.template)
+
+
+def _problems(
+    spec: LaunchSpec,
+    *,
+    machines: int,
+    worst_call_nusd: int | None,
+    costs: Forecast,
+    account: Account,
+    above: Above | None,
+) -> tuple[Advice, ...]:
+    """What the platform, or a limit, would refuse."""
+    return (
+        *launch_checks.compute_check(
+            spec, machines=machines, compute_worst_nusd=costs.compute.worst
+        ),
+        *launch_checks.child_check(spec, above=above),
+        *launch_checks.one_call_check(spec, worst_call_nusd=worst_call_nusd),
+        *launch_checks.limit_check(spec, total=costs.total, account=account),
+        *launch_checks.machines_check(spec, machines=machines, account=account),
+    )
 
 
 def _plan(spec: LaunchSpec, *, task: TaskCost | None, compute_nusd: int) -> Plan | None:

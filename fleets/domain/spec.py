@@ -140,9 +140,10 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
     or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
     (separated by commas), placement (auto, dedicated or a number), parent (a fleet's id),
-    parent_agent, agents (a file of them: then their number counts and a prompt is not needed), tasks (a list of them: then the agents are a
-    pool, and a prompt is the message around each), session ("same": one for all tasks of an agent).
-    Raises InvalidInput with the problems of all fields, in that order.
+    parent_agent, agents (a file of them: then their number counts and a prompt is not needed),
+    tasks (a list of them: then the agents are a pool, and a prompt is the message around each),
+    session ("same": one for all tasks of an agent). Raises InvalidInput with the problems of all
+    fields, in that order.
     """
     problems: list[Problem] = []
     has_file, has_tasks = (bool(raw.get(name, "").strip()) for name in (AGENTS, TASKS))
