@@ -146,13 +146,7 @@ def preflight(
     per_s = machines * spec.machine_size.nusd_per_s
     task = task_of(spec)
     at_once = _at_once(spec, task=task, per_s=per_s, spent_nusd=0)
-    duration = work_duration(
-        tasks=spec.task_count,
-        at_once=at_once,
-        machines=machines,
-        task_timeout_s=spec.task_timeout_s,
-        lifetime_s=spec.lifetime_s,
-    )
+    duration = _duration(spec, at_once=at_once, machines=machines)
     costs = forecast(
         tasks=spec.task_count,
         task=task,
@@ -187,13 +181,25 @@ def preflight(
         timeline=_timeline(spec, duration=duration, account=known, at_once=at_once, now=now),
         account=known,
         above=above,
-        first_agent=f"Whoever takes {spec.tasks[0].task_id}"
-        if spec.tasks
-        else spec.plans[0].agent_id,
+        first_agent=_first_agent(spec),
         first_prompt=_first_prompt(spec),
         problems=problems,
         warnings=tuple(_warnings(spec, placement, plan=plan, ceiling=ceiling, account=known)),
     )
+
+
+def _duration(spec: LaunchSpec, *, at_once: int, machines: int) -> Duration:
+    return work_duration(
+        tasks=spec.task_count,
+        at_once=at_once,
+        machines=machines,
+        task_timeout_s=spec.task_timeout_s,
+        lifetime_s=spec.lifetime_s,
+    )
+
+
+def _first_agent(spec: LaunchSpec) -> str:
+    return f"Whoever takes {spec.tasks[0].task_id}" if spec.tasks else spec.plans[0].agent_id
 
 
 def _first_prompt(spec: LaunchSpec) -> str:
