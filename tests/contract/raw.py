@@ -21,5 +21,7 @@ async def ask(
     """One request with the account key, or `key`; `path` is below the base URL."""
     url = (platform.urls.sandbox if base == "sandbox" else platform.urls.id) + path
     signed = {"Authorization": f"Bearer {(key or platform.account_key).reveal()}"}
-    async with httpx.AsyncClient(timeout=platform.patience_s + 30) as client:
+    async with httpx.AsyncClient(
+        timeout=platform.patience_s + 30, verify=platform.purse is not None
+    ) as client:
         return await client.request(method, url, json=body, headers={**(headers or {}), **signed})

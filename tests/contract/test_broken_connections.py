@@ -24,7 +24,8 @@ from fleets.platform_api.retry import RetryPolicy
 from fleets.platform_api.secret import Secret
 from fleets.platform_api.transport import Transport
 from fleets.platform_api.types import BaseUrls
-from tests.contract.platform import ONCE, FleetUnderTest, Platform, until
+from tests.contract.machines import FleetUnderTest, until
+from tests.contract.platform import ONCE, Platform
 from tests.contract.rude_peer import Manner, RudePeer, nobody_listens, rude_peer
 
 Act = Callable[[PlatformClient], Awaitable[Any]]

@@ -1,4 +1,4 @@
-"""Keys, who signs what, cut off, and what a budget refuses (contract 5, 10 rows 16, 24, 30–33)."""
+"""Who signs what, cut off, and what a budget refuses (contract 5, 10 rows 16, 24, 30–33)."""
 
 import asyncio
 import uuid
@@ -7,89 +7,13 @@ from decimal import Decimal
 import pytest
 
 from fleets.platform_api.client import PlatformClient
-from fleets.platform_api.errors import (
-    BadRequest,
-    BudgetExhausted,
-    Forbidden,
-    NotFound,
-    Unauthenticated,
-)
+from fleets.platform_api.errors import BadRequest, BudgetExhausted, Forbidden
 from fleets.platform_api.reading import TurnReading, read_turn
-from fleets.platform_api.secret import Secret
-from fleets.platform_api.types import KeyMinted, KeyRow
-from tests.contract.platform import BACKEND, FleetUnderTest, Platform
+from fleets.platform_api.types import KeyRow
+from tests.contract.machines import BACKEND, FleetUnderTest
+from tests.contract.platform import BUDGET_USD, Platform
 
 PROMPT = "Say hello in one sentence. [[ok]]"
-
-
-async def mint(client: PlatformClient, usd: str) -> KeyMinted:
-    return await client.keys.mint(f"contract {uuid.uuid4().hex}", budget_usd=Decimal(usd))
-
-
-@pytest.mark.from_source
-def test_a_minted_key_is_a_child_with_its_budget_and_works(platform: Platform) -> None:
-    """Contract 5."""
-
-    async def act(client: PlatformClient) -> tuple[KeyMinted, KeyRow, tuple[KeyRow, ...]]:
-        minted = await mint(client, "0.25")
-        row = await client.keys.get(minted.id)
-        await client.with_key(minted.key).keys.get(minted.id)
-        children = await client.keys.list_children()
-        await client.keys.revoke(minted.id)
-        return minted, row, children
-
-    minted, row, children = platform.run(act)
-    assert minted.key.reveal().startswith("sk-tan-")
-    assert (row.id, row.budget_usd, row.spent_usd) == (minted.id, Decimal("0.25"), Decimal(0))
-    assert row.revoked_at is None
-    assert minted.id in {child.id for child in children}
-    assert minted.name == row.name
-
-
-@pytest.mark.from_source
-def test_a_revoked_key_is_refused_and_keeps_its_row(platform: Platform) -> None:
-    """Contract 5, 1.2."""
-
-    async def act(client: PlatformClient) -> KeyRow:
-        minted = await mint(client, "0.01")
-        await client.keys.revoke(minted.id)
-        with pytest.raises(Unauthenticated):
-            await client.with_key(minted.key).keys.list_children()
-        return await client.keys.get(minted.id)
-
-    assert platform.run(act).revoked_at is not None
-
-
-@pytest.mark.from_source
-def test_an_unknown_key_is_unauthenticated(platform: Platform) -> None:
-    """Contract 1.2."""
-
-    async def act(client: PlatformClient) -> None:
-        with pytest.raises(Unauthenticated):
-            await client.with_key(Secret("sk-tan-nobody")).keys.list_children()
-
-    platform.run(act)
-
-
-@pytest.mark.from_source
-def test_a_child_may_not_have_more_than_its_parent_has_left(platform: Platform) -> None:
-    """Contract 4.3, 5: a $0.30 parent admits two $0.12 children and refuses a third."""
-
-    async def act(client: PlatformClient) -> tuple[KeyRow, KeyRow]:
-        parent = await mint(client, "0.30")
-        signed = client.with_key(parent.key)
-        first = await mint(signed, "0.12")
-        await mint(signed, "0.12")
-        with pytest.raises(BudgetExhausted):
-            await mint(signed, "0.12")
-        row = await client.keys.get(parent.id)
-        await client.keys.revoke(parent.id)
-        return row, await client.keys.get(first.id)
-
-    parent, child = platform.run(act)
-    assert parent.remaining_usd is None or parent.remaining_usd == Decimal("0.06")
-    assert parent.reserved_usd is None or parent.reserved_usd == Decimal("0.24")
-    assert child.revoked_at is not None  # with its parent
 
 
 @pytest.mark.our_choice
@@ -102,7 +26,7 @@ def test_the_figures_of_a_key_add_up(platform: Platform) -> None:
         return await fleet.account.keys.get(fleet.key.id)
 
     row = platform.with_fleet(act)
-    assert row.budget_usd == Decimal("1.5")
+    assert row.budget_usd == BUDGET_USD
     assert row.spent_usd is not None
     assert row.reserved_usd is not None
     assert row.remaining_usd is not None
@@ -115,7 +39,7 @@ def test_a_turn_of_a_budgeted_fleet_needs_the_fleets_key(platform: Platform) -> 
     """Contract 10 row 31: the account key and another fleet's key are refused."""
 
     async def act(fleet: FleetUnderTest) -> None:
-        other = await mint(fleet.account, "0.01")
+        other = await platform.mint(fleet.account, "0.01")
         for client in (fleet.account, fleet.account.with_key(other.key)):
             with pytest.raises(Forbidden):
                 await client.sessions.dispatch(
@@ -155,8 +79,8 @@ def test_cut_off_lets_calls_in_flight_settle_and_refuses_the_rest(platform: Plat
         await fleet.dispatch("agent-2", "t2-1", PROMPT)
         second = await fleet.frames("agent-2")
         with pytest.raises(BudgetExhausted):
-            await mint(fleet.signed, "0.01")
-        await fleet.account.keys.patch(fleet.key.id, budget_usd=Decimal("1.5"))
+            await platform.mint(fleet.signed, "0.01")
+        await fleet.account.keys.patch(fleet.key.id, budget_usd=BUDGET_USD)
         await fleet.dispatch("agent-3", "t3-1", PROMPT)
         third = await fleet.frames("agent-3")
         return read_turn(first.events), read_turn(second.events), read_turn(third.events)
@@ -203,17 +127,6 @@ def test_spend_is_the_ledgers_to_the_nanodollar(platform: Platform) -> None:
         assert all(cost > 0 for cost in costs)
 
     platform.with_fleet(act)
-
-
-@pytest.mark.from_source
-def test_a_key_that_is_not_there_is_not_found(platform: Platform) -> None:
-    """Contract 1.2."""
-
-    async def act(client: PlatformClient) -> None:
-        with pytest.raises(NotFound):
-            await client.keys.get(f"key-{uuid.uuid4().hex}")
-
-    platform.run(act)
 
 
 @pytest.mark.emulator_only
