@@ -82,7 +82,7 @@ class Platform:
         """`act` on a running machine of no fleet: everything about it is documented (2.1, 5)."""
 
         async def go() -> T:
-            async with self.client() as client, self._key(client, budget_usd) as key:
+            async with self.client() as client, self.key(client, budget_usd) as key:
                 signed = client.with_key(key.key)
                 spec = SandboxSpec(
                     name=key.name, environment="universal", max_lifetime_s=LIFETIME_S
@@ -115,7 +115,7 @@ class Platform:
         """`act` on a running, budgeted fleet that is deleted afterwards. Its create is ours."""
 
         async def go() -> T:
-            async with self.client() as client, self._key(client, budget_usd) as key:
+            async with self.client() as client, self.key(client, budget_usd) as key:
                 try:
                     return await act(await self._fleet(client, key, machines=machines))
                 finally:
@@ -124,7 +124,7 @@ class Platform:
         return asyncio.run(go())
 
     @asynccontextmanager
-    async def _key(self, client: PlatformClient, budget_usd: Decimal) -> AsyncIterator[KeyMinted]:
+    async def key(self, client: PlatformClient, budget_usd: Decimal) -> AsyncIterator[KeyMinted]:
         """A key that can spend no more than `budget_usd`, whatever the test does with it."""
         if self.purse is not None:
             await self.purse.before_spending(client, up_to_usd=budget_usd)

@@ -20,6 +20,7 @@ from fleets.platform_api.sandbox_spec import SandboxSpec
 from tests.contract.live import ADDRESSES, CAP, POLL, TARGET, Purse, read_cap
 from tests.contract.machines import MachineUnderTest
 from tests.contract.platform import BUDGET_USD, Platform
+from tests.contract.raw import ask
 from tests.contract.sweep import sweep
 
 pytestmark = pytest.mark.emulator_only
@@ -144,11 +145,17 @@ def test_a_sweep_takes_what_the_run_made_and_nothing_else(platform: Platform) ->
             await client.keys.mint(name, budget_usd=None)
             await client.sandboxes.create(SandboxSpec(name=name))
             await client.fleets.create(name, machines=[{"machineId": f"{name}-m"}])
+            await client.profiles.put(name, profile={"name": "x"}, base=None)
+        for variable in (f"{platform.variable_prefix}_A", "SOMEBODY_ELSES"):
+            await ask(platform, "POST", "/v1/secrets", {"name": variable, "value": "x"})
         left = await sweep(platform)
         fleets = await client.fleets.list()
         boxes = await client.sandboxes.list()
         keys = await client.keys.list_children()
+        profiles = await client.profiles.list()
         return left, {
+            "profiles": [row.profile_id for row in profiles.profiles],
+            "secrets": [row.name for row in await client.secrets.list()],
             "fleets": [row.fleet_id for row in fleets.fleets],
             "sandboxes": [row.name or "" for row in boxes],
             "keys": [row.name or "" for row in keys if row.revoked_at is None],
@@ -157,6 +164,8 @@ def test_a_sweep_takes_what_the_run_made_and_nothing_else(platform: Platform) ->
     left, found = platform.run(act)
     assert left == []
     assert found == {
+        "profiles": ["somebody-elses"],
+        "secrets": ["SOMEBODY_ELSES"],
         "fleets": ["somebody-elses"],
         "sandboxes": ["somebody-elses", "somebody-elses-m"],
         "keys": ["somebody-elses"],

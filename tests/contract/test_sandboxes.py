@@ -1,5 +1,7 @@
 """Machines: create, list, read, keep alive, stop, resume, delete, trace (contract 2.1–2.3)."""
 
+from typing import Any
+
 import pytest
 
 from fleets.platform_api.answers.traces import Trace
@@ -9,6 +11,7 @@ from fleets.platform_api.sandbox_spec import Resources, SandboxSpec
 from fleets.platform_api.types import SandboxDeletion, SandboxRow
 from tests.contract.machines import MachineUnderTest
 from tests.contract.platform import Platform
+from tests.contract.raw import ask
 
 PROMPT = "[[ok]] [[calls 1]] Say hello."
 
@@ -170,6 +173,19 @@ def test_a_trace_has_a_critical_path(platform: Platform) -> None:
     assert trace.phases
     assert all(phase.duration_ms is None or phase.duration_ms >= 0 for phase in trace.phases)
     assert "intelligence" in trace.raw
+
+
+@pytest.mark.from_source
+@pytest.mark.covers("sandboxes.driver")
+def test_a_machine_tells_what_drives_it(platform: Platform) -> None:
+    """Contract 2.1: `{type, available, version, capabilities, hosts, capacity}`."""
+
+    async def act(made: MachineUnderTest) -> Any:
+        return (await ask(platform, "GET", f"/v1/sandboxes/{made.sandbox_id}/driver")).json()
+
+    found = platform.with_machine(act)
+    assert found["type"] in {"docker", "firecracker", "host-agent", "tangle"}
+    assert set(found["capacity"]) >= {"available", "total"}
 
 
 @pytest.mark.our_choice
