@@ -12,6 +12,7 @@ from fleets.views import (
     fleet_list,
     fleet_results,
     health,
+    interrupt,
     launch,
     metrics,
     operations,
@@ -51,6 +52,11 @@ urlpatterns = [
         "fleets/<str:public_id>/agents/<str:agent_id>/prompt",
         prompt.agent_prompt,
         name="agent_prompt",
+    ),
+    path(
+        "fleets/<str:public_id>/agents/<str:agent_id>/interrupt",
+        interrupt.agent_interrupt,
+        name="agent_interrupt",
     ),
     path(
         "fleets/<str:public_id>/results.<str:kind>",

@@ -86,6 +86,7 @@ class OperationKind(StrEnum):
     CANCEL = "cancel"
     DELETE = "delete"
     STOP_MACHINES = "stop_machines"
+    INTERRUPT = "interrupt"
 
 
 class OperationState(StrEnum):

@@ -53,6 +53,9 @@ VERBS: Final = {
     OperationKind.STOP_MACHINES: Verb(
         "Stop machines", "Stop the machines of {}", "Stopping", "Stopped", "Stopped"
     ),
+    OperationKind.INTERRUPT: Verb(
+        "Interrupt", "Interrupt one agent of {}", "Interrupting", "Interrupted", "Interrupted"
+    ),
 }
 _KEY_COLUMNS: Final = {
     OperationKind.CUT_OFF: "Key lowered",
@@ -61,6 +64,9 @@ _KEY_COLUMNS: Final = {
     OperationKind.DELETE: "Key revoked",
 }
 _READ_AGAIN: Final = frozenset({OperationKind.CANCEL, OperationKind.DELETE})
+_SHOWS_STOPPED: Final = frozenset(
+    {OperationKind.CANCEL, OperationKind.STOP_MACHINES, OperationKind.INTERRUPT}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +211,7 @@ def operation_head(operation: Operation) -> OperationHead:
         and state in TERMINAL_OPERATIONS
         and fleet.machines_running > 0,
         cut_off_at=counts.key_at if kind is OperationKind.CANCEL else None,
-        shows_stopped=kind in {OperationKind.CANCEL, OperationKind.STOP_MACHINES},
+        shows_stopped=kind in _SHOWS_STOPPED,
         shows_gone=kind is OperationKind.DELETE,
         key_column=_KEY_COLUMNS.get(kind, ""),
         page_title=f"{pill_label} · {title} · Operations",

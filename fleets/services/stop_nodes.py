@@ -1,4 +1,4 @@
-"""Shows on the page of a cancel how each turn really ended, whoever read it."""
+"""Shows on the page of a cancel or an interrupt how each turn really ended, whoever read it."""
 
 from fleets.domain.status import OperationKind, TurnOutcome
 from fleets.live import publish
@@ -6,17 +6,26 @@ from fleets.models import Fleet, NodeKind, Operation, OperationNode, Turn
 
 
 def show_ends(fleet: Fleet, turns: list[Turn]) -> None:
-    """Write the ends of turns into the fleet's newest cancel, in the caller's transaction."""
-    if fleet.cancel_requested_at is None or not turns:
-        return
-    operation = (
-        Operation.objects.filter(fleet=fleet, kind=OperationKind.CANCEL)
-        .order_by("-requested_at")
-        .first()
-    )
-    if operation is None:
+    """Write the ends of turns into the fleet's newest cancel, and into the interrupts that are
+    under way, in the caller's transaction.
+    """
+    if not turns:
         return
     by_agent = {turn.agent.agent_id: turn for turn in turns}
+    for operation in _stops(fleet):
+        _show_in(operation, by_agent)
+
+
+def _stops(fleet: Fleet) -> list[Operation]:
+    known = Operation.objects.filter(fleet=fleet)
+    stops = list(known.filter(kind=OperationKind.INTERRUPT, ended_at__isnull=True))
+    if fleet.cancel_requested_at is not None:
+        cancels = known.filter(kind=OperationKind.CANCEL).order_by("-requested_at")
+        stops += cancels[:1]
+    return stops
+
+
+def _show_in(operation: Operation, by_agent: dict[str, Turn]) -> None:
     nodes = list(operation.nodes.filter(kind=NodeKind.AGENT, ref__in=by_agent))
     for node in nodes:
         _show(node, by_agent[node.ref])

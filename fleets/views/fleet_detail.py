@@ -30,6 +30,7 @@ from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.operation_lines import operation_lines
 from fleets.selectors.results import result_table, shared_failure
+from fleets.views.stop import first_reason
 
 FRAGMENTS: Final = {
     "fleet-state": "fleet-state",
@@ -238,7 +239,12 @@ def _peek_context(request: HttpRequest, fleet: Fleet) -> dict[str, Any]:
     if peek:
         query["agent"] = peek.agent_id
     peek_url = f"{request.path}?{query.urlencode()}" if query else request.path
-    return {"peek": peek, "close_url": close_url, "peek_url": peek_url}
+    return {
+        "peek": peek,
+        "close_url": close_url,
+        "peek_url": peek_url,
+        "first_reason": first_reason(user_of(request)),
+    }
 
 
 def _url(request: HttpRequest, **changes: str) -> str:

@@ -12,7 +12,7 @@ from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed, OverLimit
 from fleets.domain.status import Role
-from fleets.forms.run_again import ALL, RunAgainForm
+from fleets.forms.run_again import ALL, MOST_IDS_CHARS, RunAgainForm
 from fleets.models import Fleet
 from fleets.selectors.run_again import run_again_offer
 from fleets.services.actor import Actor
@@ -56,7 +56,7 @@ def _sheet(
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    said = form.data if form is not None else {}
+    said = form.data if form is not None else _suggested(request)
     offer = run_again_offer(fleet)
     context: dict[str, Any] = {
         "fleet": fleet,
@@ -73,6 +73,12 @@ def _sheet(
     return htmx.render(
         request, "fleets/fleet_run_again.html", context, fragments=FRAGMENTS, status=status
     )
+
+
+def _suggested(request: HttpRequest) -> dict[str, str]:
+    """What the address asks for: `?only=agent-7` from that agent's page."""
+    only = request.GET.get("only", "")[:MOST_IDS_CHARS]
+    return {"scope": "only", "only": only} if only else {}
 
 
 def _first_error(form: RunAgainForm) -> str:

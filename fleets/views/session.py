@@ -23,6 +23,7 @@ from fleets.selectors.prompting import prompt_offer
 from fleets.selectors.session import find_agent, ledger, neighbours, session_head
 from fleets.selectors.session_turns import SessionTurn, session_turns
 from fleets.selectors.tool_table import tool_table
+from fleets.views.stop import first_reason
 
 PAGE: Final = "fleets/fleet_agent.html"
 LARGEST: Final = 2**31
@@ -168,6 +169,7 @@ def _composer(request: HttpRequest, fleet: Fleet, agent: Agent) -> dict[str, Any
     user = user_of(request)
     return {
         "can": "operate" if user.is_operator else "read",
+        "first_reason": first_reason(user),
         "offer": prompt_offer(fleet, agent, is_admin=user.is_admin),
         "form_key": new_form_key(),
     }

@@ -203,6 +203,7 @@ NO_PAGES: Final = {
     "fleets:fleet_results": Kind.DOWNLOAD,
     "fleets:agent_event_text": Kind.DOWNLOAD,
     "fleets:agent_prompt": Kind.ACT,
+    "fleets:agent_interrupt": Kind.ACT,
     "fleets:fleet_preview": Kind.ACT,
     "fleets:fleet_launch": Kind.ACT,
     "fleets:fleet_hold": Kind.ACT,

@@ -1,4 +1,4 @@
-"""`manage.py fleet run|list|show|watch|cancel|cut|delete`. See `docs/commands.md`."""
+"""`manage.py fleet run|list|show|watch|interrupt|cancel|cut|delete`. See `docs/commands.md`."""
 
 import sys
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from fleets.management.fleet_commands.cancel import cancel
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.cut import cut
 from fleets.management.fleet_commands.delete import delete
+from fleets.management.fleet_commands.interrupt import interrupt
 from fleets.management.fleet_commands.listing import list_fleets
 from fleets.management.fleet_commands.run import run
 from fleets.management.fleet_commands.show import show_fleet
@@ -25,6 +26,7 @@ ACTS: Final[dict[str, Callable[[Console, dict[str, Any]], int]]] = {
     "list": list_fleets,
     "show": show_fleet,
     "watch": watch,
+    "interrupt": interrupt,
     "cancel": cancel,
     "cut": cut,
     "delete": delete,

@@ -7,6 +7,7 @@ from typing import Any, Final
 _ACTS: Final = {
     "show": "one fleet: its agents, machines and money",
     "watch": "follow a fleet until its work has ended",
+    "interrupt": "stop one agent's turn; its conversation stays, the others go on",
     "cancel": "stop the work; the machines stay",
     "cut": "lower the key's cap to what is spent: nothing more is paid for",
     "delete": "remove machines and keys; the record stays",
@@ -64,7 +65,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     _add_as(parser)
-    parser.add_argument("--reason", metavar="TEXT", help="why, for the audit (cancel, cut, delete)")
+    parser.add_argument("--reason", metavar="TEXT", help="why, for the audit")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -80,11 +81,16 @@ def _add_cancel(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_interrupt(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="AGENT", help="the agent's id")
+
+
 def _add_delete(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 _MORE: Final[dict[str, Callable[[argparse.ArgumentParser], Any]]] = {
+    "interrupt": _add_interrupt,
     "cancel": _add_cancel,
     "delete": _add_delete,
 }

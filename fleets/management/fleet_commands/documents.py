@@ -107,6 +107,12 @@ def cancel_document(operation: Operation) -> dict[str, Any]:
     }
 
 
+def interrupt_document(operation: Operation) -> dict[str, Any]:
+    """What an interrupt came to: how the turn ended, in words."""
+    node = operation.nodes.get()
+    return {"agentId": node.ref, "state": node.state, "result": node.result}
+
+
 def cut_document(operation: Operation) -> dict[str, Any]:
     """What a cut off came to; confirmed once the platform has said the lower cap back."""
     return {

@@ -1,4 +1,4 @@
-"""Interrupts the open turns of a fleet that is cancelled, and writes what each answered."""
+"""Asks open turns to stop, for a cancel or an interrupt, and writes what each answered."""
 
 import asyncio
 from dataclasses import dataclass
@@ -45,6 +45,11 @@ def interrupt(operation: Operation, run: Run) -> None:
     to_ask = [turn for turn in turns if turn.agent.agent_id not in asked_before]
     if not to_ask:
         return
+    ask(operation, to_ask)
+
+
+def ask(operation: Operation, to_ask: list[Turn]) -> None:
+    """Ask these turns, which are nodes of the operation, to stop; `agent` and `task` loaded."""
     agents = [turn.agent.agent_id for turn in to_ask]
     operation.nodes.filter(kind=NodeKind.AGENT, ref__in=agents, requested_at__isnull=True).update(
         requested_at=timezone.now()

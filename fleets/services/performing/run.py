@@ -19,6 +19,7 @@ from fleets.services.driving.lease import LeaseLost
 from fleets.services.performing.cancel import cancel
 from fleets.services.performing.cut_off import cut_off, reopen
 from fleets.services.performing.delete import delete
+from fleets.services.performing.interrupt import interrupt
 from fleets.services.performing.launch import launch
 from fleets.services.performing.stop_machines import stop_machines
 from fleets.services.performing.verdict import SURPRISES, Again, Ended, Verdict, backoff_s
@@ -35,6 +36,7 @@ WORK: Final[dict[str, Callable[[Operation], Verdict]]] = {
     OperationKind.CANCEL: cancel,
     OperationKind.DELETE: delete,
     OperationKind.STOP_MACHINES: stop_machines,
+    OperationKind.INTERRUPT: interrupt,
 }
 
 

@@ -267,7 +267,7 @@ def test_a_prompt_is_a_run_of_the_fleet_over_this_agent(cast: Cast, turn: Turn) 
 def test_a_run_under_way_takes_the_prompt_in(cast: Cast, turn: Turn) -> None:
     Run.objects.filter(pk=turn.run_id).update(ended_at=None)
     other = AgentFactory(machine=turn.agent.machine, state=TaskState.RUNNING)
-    TaskFactory(agent=other, run=turn.run, position=7, state=TaskState.RUNNING)
+    TaskFactory(agent=other, run=turn.run, position=turn.task.position + 1, state=TaskState.RUNNING)
 
     cast.client("operator").post(address(turn, "agent_prompt"), form())
 
