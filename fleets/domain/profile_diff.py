@@ -87,12 +87,18 @@ def entries(value: Any) -> Mapping[str | int, Any] | None:
     """What is below a value by name; None for a leaf."""
     if isinstance(value, Mapping):
         return {str(key): one for key, one in value.items()}
-    if isinstance(value, list) and any(isinstance(one, Mapping | list) for one in value):
+    if isinstance(value, list) and any(_is_large(one) for one in value):
         names = [_name(one) for one in value]
         if all(names) and len(set(names)) == len(names):
             return dict(zip(names, value, strict=True))
         return dict(enumerate(value))
     return None
+
+
+def _is_large(value: Any) -> bool:
+    """Whether an entry of a list is looked at by itself."""
+    is_text = isinstance(value, str) and (len(value) > LONG_TEXT or "\n" in value)
+    return is_text or isinstance(value, Mapping | list)
 
 
 def same(before: Any, after: Any) -> bool:

@@ -12,7 +12,9 @@ MOST_LINES: Final = 4_000
 MOST_WORDS: Final = 400
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
-# Pieces of a line: (text, whether it differs).
+# Lines less alike than this have no words marked: the marks would say less than the lines.
+ALIKE: Final = 0.5
+# Pieces of a line: (text, whether it differs from the line beside it).
 Pieces = tuple[tuple[str, bool], ...]
 
 
@@ -99,20 +101,19 @@ def _changed(old: list[str], new: list[str], first: int, start: int) -> Iterator
             before, after = _words(left, right)
             yield DiffRow(Side(first + at + 1, before), Side(start + at + 1, after))
         elif left is not None:
-            yield DiffRow(before=Side(first + at + 1, ((left, True),)))
+            yield DiffRow(before=Side(first + at + 1, ((left, False),)))
         elif right is not None:
-            yield DiffRow(after=Side(start + at + 1, ((right, True),)))
+            yield DiffRow(after=Side(start + at + 1, ((right, False),)))
 
 
 def _words(left: str, right: str) -> tuple[Pieces, Pieces]:
     old, new = _WORD.findall(left), _WORD.findall(right)
-    if max(len(old), len(new)) > MOST_WORDS:
-        return ((left, True),), ((right, True),)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if max(len(old), len(new)) > MOST_WORDS or matcher.ratio() < ALIKE:
+        return ((left, False),), ((right, False),)
     before: list[tuple[str, bool]] = []
     after: list[tuple[str, bool]] = []
-    for kind, first, last, start, end in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+    for kind, first, last, start, end in matcher.get_opcodes():
         _piece(before, "".join(old[first:last]), is_changed=kind != "equal")
         _piece(after, "".join(new[start:end]), is_changed=kind != "equal")
     return tuple(before), tuple(after)
