@@ -61,7 +61,7 @@ def compare(profile: Profile, *, before: int, after: int, by_source: bool) -> Co
     if by_source:
         texts = [ChangedText("source", text_diff(old.body, new.body))]
     else:
-        texts = [_text(change) for change in changes if change.is_long]
+        texts = changed_texts(changes)
     results = {one.number: one for one in revision_results(profile)}
     return Comparison(
         before=_side(old, results),
@@ -70,6 +70,11 @@ def compare(profile: Profile, *, before: int, after: int, by_source: bool) -> Co
         fields=count_fields(body),
         texts=texts,
     )
+
+
+def changed_texts(changes: Sequence[FieldChange]) -> list[ChangedText]:
+    """Those of the changes that are read as text."""
+    return [_text(change) for change in changes if change.is_long]
 
 
 def _text(change: FieldChange) -> ChangedText:

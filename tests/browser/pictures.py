@@ -213,6 +213,13 @@ PICTURES: Final = (
         Picture(f"profile {tab}", "fleets:profile_detail", _profile("code-reviewer", f"?tab={tab}"))
         for tab in ("configuration", "revisions", "used-by", "results")
     ),
+    Picture("profile new", "fleets:profile_new", _plain("fleets:profile_new")),
+    Picture("profile form", "fleets:profile_edit", _profile("code-reviewer", "", "profile_edit")),
+    Picture(
+        "profile source",
+        "fleets:profile_edit",
+        _profile("code-reviewer", "?view=source", "profile_edit"),
+    ),
     Picture("profile diff", "fleets:profile_diff", _profile("code-reviewer", "", "profile_diff")),
     Picture(
         "profile delete", "fleets:profile_delete", _profile("translator", "", "profile_delete")
