@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from emulator.app import EmulatorApp
 from emulator.clock import Clock
@@ -15,6 +15,7 @@ from emulator.entities import Execution
 
 START_MS = 1_795_000_000_000
 ACCOUNT = "sk-tan-emulator-account"
+Answered = TypeVar("Answered")
 
 
 class HandClock(Clock):
@@ -61,6 +62,27 @@ class Bench:
         leaves: bool = False,
     ) -> Reply:
         """One request and its whole answer; one who `leaves` is gone once it was sent."""
+        one = self._request(method, path, body, key=key, headers=headers, leaves=leaves)
+        return asyncio.run(self._answered(one))
+
+    def together(self, *requests: tuple[str, str, Any]) -> list[Reply]:
+        """Several requests (method, path, body) at once, and all their answers."""
+
+        async def all_of_them() -> list[Reply]:
+            return await asyncio.gather(*(self._request(*one) for one in requests))
+
+        return asyncio.run(self._answered(all_of_them()))
+
+    async def _request(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        *,
+        key: str | None = ACCOUNT,
+        headers: dict[str, str] | None = None,
+        leaves: bool = False,
+    ) -> Reply:
         sent: list[Any] = []
         path, _, query = path.partition("?")
         raw = (
@@ -92,12 +114,14 @@ class Bench:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        asyncio.run(self._answered(self.app(scope, receive, send)))
+        await self.app(scope, receive, send)
+        if not sent:
+            return Reply(0, {}, "")
         content = b"".join(message.get("body", b"") for message in sent[1:])
         found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Reply(sent[0]["status"], found, content.decode())
 
-    async def _answered(self, answering: Coroutine[Any, Any, None]) -> None:
+    async def _answered(self, answering: Coroutine[Any, Any, Answered]) -> Answered:
         """Let time pass, from one due moment to the next, while an answer waits for it."""
         task = asyncio.create_task(answering)
         for _step in range(100_000):
@@ -107,7 +131,7 @@ class Bench:
                 break
             self.clock.at_ms = max(self.clock.at_ms, self.world.scheduler._heap[0][0])
             self.world.scheduler.run_due()
-        await task
+        return await task
 
     # Time
 

@@ -109,6 +109,22 @@ def test_one_request_has_six_connections(machines: int, expected_s: float) -> No
     assert [row["ok"] for row in answer["results"]] == [True] * machines
 
 
+def test_two_requests_side_by_side_take_one_wave() -> None:
+    bench = Bench()
+    bench.fleet(machines=12)
+    names = [f"m{number}" for number in range(1, 13)]
+    bodies = [
+        {"type": "exec", "command": "sleep 8", "machines": half} for half in (names[:6], names[6:])
+    ]
+    begun_ms = bench.clock.at_ms
+    replies = bench.together(
+        *(("POST", "/sandbox/v1/fleets/fleet-a/dispatch", body) for body in bodies)
+    )
+    assert (bench.clock.at_ms - begun_ms) / 1000 == pytest.approx(9.7, abs=0.1)
+    rows = [row for reply in replies for row in reply.json["results"]]
+    assert [row["machineId"] for row in rows if row["ok"]] == names
+
+
 def test_fewer_at_once_take_longer() -> None:
     bench = Bench()
     bench.fleet(machines=4)
