@@ -12,6 +12,8 @@ from typing import Any
 
 LONGEST_JOURNAL = 50_000
 LONGEST_BODY = 2_000
+# Fields of bodies whose values are nobody's business.
+_HIDDEN = re.compile(r'("(?:value|token|apiKey)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 _RAW_KEY = re.compile(r"(sk-[A-Za-z0-9-]*?)[A-Za-z0-9_]{6,}(?![A-Za-z0-9_])")
 
 
@@ -71,7 +73,7 @@ class Journal:
     ) -> Entry:
         """Write a request down as it arrives, before anything is done about it."""
         self._seq += 1
-        text = mask(body[:LONGEST_BODY].decode(errors="replace"))
+        text = mask(_HIDDEN.sub(r'\1"…"', body[:LONGEST_BODY].decode(errors="replace")))
         entry = Entry(
             self._seq,
             at_ms,

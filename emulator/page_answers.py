@@ -13,7 +13,7 @@ from starlette.types import Scope
 from emulator.errors import ApiError, forbidden
 from emulator.money import loads
 from emulator.page import render
-from emulator.page_parts import STYLE
+from emulator.page_style import STYLE
 from emulator.world import World
 
 JsonObject = dict[str, Any]
@@ -30,11 +30,14 @@ _HEADERS = {
 # What a form's fields mean to control; numbers are written as people type them.
 _FORMS = {
     "clock": ("POST", "clock"),
+    "dials": ("POST", "dials"),
+    "plan": ("POST", "dials"),
+    "reset": ("POST", "reset"),
     "faults": ("POST", "faults"),
     "clear": ("DELETE", "faults"),
     "release": ("POST", "release"),
 }
-_NUMBERS = ("advanceS", "speed", "count")
+_WORDS = ("operation", "kind", "match", "when", "id", "plan")
 
 
 class Page:
@@ -69,7 +72,7 @@ class Page:
             self._check(fields.pop("token", ""))
             await self._submit(form, fields)
         except (ApiError, ValueError) as error:
-            problem = "Not a number."
+            problem = "A number or JSON is needed there."
             if isinstance(error, ApiError):
                 problem = str(error.body.get("message", error.body["error"]))
             return self._page(problem=problem, status=400)
@@ -87,7 +90,7 @@ class Page:
     async def _submit(self, form: tuple[str, str], fields: dict[str, str]) -> None:
         method, name = form
         body: JsonObject = {
-            key: loads(value) if key in _NUMBERS else value for key, value in fields.items()
+            key: value if key in _WORDS else loads(value) for key, value in fields.items()
         }
         if method == "DELETE":
             await self._act(method, name, QueryParams(fields), {})

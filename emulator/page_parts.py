@@ -5,6 +5,17 @@ from html import escape
 
 from emulator.money import usd_text
 
+_LIVELY = {
+    "running": "good", "completed": "good", "live": "good", "failed": "bad", "deleted": "dim",
+    "revoked": "dim", "ended": "dim", "cancelled": "dim", "expired": "dim", "stopped": "dim",
+}  # fmt: skip
+
+
+class Html(str):
+    """Markup that was put together, and escaped, before."""
+
+    __slots__ = ()
+
 
 def text(value: object) -> str:
     """A value as text for HTML; nothing is a dash."""
@@ -16,52 +27,67 @@ def usd(nusd: int | None) -> str | None:
     return None if nusd is None else f"${usd_text(nusd)}"
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a caption; without rows one sentence that says so."""
-    body = "".join(
-        "<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+def section(name: str, title: str, *parts: str) -> str:
+    """A part of the page that a link can name."""
+    return f'<section id="{escape(name)}"><h2>{text(title)}</h2>{"".join(parts)}</section>'
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: int = 0) -> str:
+    """A table whose last `numbers` columns are figures; without rows a word that says so."""
+    first = len(heads) - numbers
+
+    def cells(row: Sequence[object]) -> str:
+        return "".join(_cell(one, is_figure=place >= first) for place, one in enumerate(row))
+
+    body = "".join(f"<tr>{cells(row)}</tr>" for row in rows)
     if not body:
-        return f"<h2>{text(caption)}</h2><p>None.</p>"
-    head = "".join(f'<th scope="col">{text(name)}</th>' for name in heads)
+        return "<p class=dim>None.</p>"
+    head = "".join(
+        f'<th scope="col"{" class=figure" if place >= first else ""}>{text(name)}</th>'
+        for place, name in enumerate(heads)
+    )
     return (
-        f"<h2>{text(caption)}</h2><div class=wide><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{text(heads[0])}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def field(name: str, label: str, *, value: object = "", kind: str = "text") -> str:
-    """A labelled input."""
+def _cell(value: object, *, is_figure: bool) -> str:
+    if isinstance(value, Html):
+        return f"<td>{value}</td>"
+    kind = "figure" if is_figure else _LIVELY.get(str(value), "")
+    if isinstance(value, int) and 400 <= value < 600:
+        kind = "bad"
+    return f"<td{f' class={kind}' if kind else ''}>{text(value)}</td>"
+
+
+def field(name: str, label: str, *, value: object = "", hint: str = "") -> str:
+    """A labelled input, with what it means below."""
+    told = f"<small>{text(hint.replace('`', ''))}</small>" if hint else ""
     return (
-        f'<label>{text(label)} <input name="{escape(name)}" type="{escape(kind)}" '
-        f'value="{escape(str(value))}" step="any"></label>'
+        f'<label>{text(label)} <input name="{escape(name)}" value="{escape(str(value))}" '
+        f'autocomplete="off">{told}</label>'
     )
 
 
-def choice(name: str, label: str, options: Iterable[str]) -> str:
+def choice(name: str, label: str, options: Iterable[str], *, chosen: str = "") -> str:
     """A labelled list to choose from."""
-    inner = "".join(f"<option>{text(option)}</option>" for option in options)
+    inner = "".join(
+        f"<option{' selected' if option == chosen else ''}>{text(option)}</option>"
+        for option in options
+    )
     return f'<label>{text(label)} <select name="{escape(name)}">{inner}</select></label>'
 
 
-def form(action: str, *fields: str, token: str, button: str) -> str:
+def fold(summary: str, inner: str) -> str:
+    """Something to unfold; `inner` is markup."""
+    return f"<details><summary>{text(summary)}</summary>{inner}</details>"
+
+
+def form(action: str, *fields: str, token: str, button: str, kind: str = "row") -> str:
     """A form of the page; the token tells it from one of another site."""
     return (
-        f'<form method="post" action="/_emulator/page/{escape(action)}">'
+        f'<form class="{escape(kind)}" method="post" action="/_emulator/page/{escape(action)}">'
         f'<input type="hidden" name="token" value="{escape(token)}">'
         f'{"".join(fields)} <button type="submit">{text(button)}</button></form>'
     )
-
-
-STYLE = """\
-:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
-body { margin: 1rem auto; max-width: 76rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { border-bottom: 1px solid #8886; padding: .2rem .8rem .2rem 0; text-align: left; }
-td { vertical-align: top; max-width: 32rem; overflow-wrap: anywhere; }
-form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: .5rem 0; }
-label { display: grid; font-size: .85rem; } input, select { font: inherit; max-width: 12rem; }
-[role=alert] { border-left: 4px solid #c33; padding: .3rem .8rem; }
-"""

@@ -107,3 +107,41 @@ def test_page_opens_by_a_loopback_address_only(bench: Bench, host: str) -> None:
 def test_page_is_off_without_control(bench: Bench) -> None:
     bench.app.control = None
     assert page(bench).status == 501
+
+
+def test_dials_and_plan_are_turned_by_their_forms(bench: Bench) -> None:
+    assert submit(bench, "plan", plan="free").status == 303
+    assert bench.world.dials.rate_per_minute == 60
+    fields = {"failure_share": "0.25", "failing_harnesses": '{"codex": 1}', "quota_status": "403"}
+    assert submit(bench, "dials", **fields).status == 303
+    dials = bench.world.dials
+    assert (dials.failure_share, dials.failing_harnesses) == (0.25, {"codex": 1.0})
+    assert dials.quota_status == 403
+    refused = submit(bench, "dials", failure_share="0.5", quota_status="500")
+    assert (refused.status, "quota_status must be 403 or 429" in refused.text) == (400, True)
+    assert dials.failure_share == 0.25
+
+
+def test_every_dial_has_a_field_with_its_value(bench: Bench) -> None:
+    html = page(bench).text
+    for name in vars(bench.world.dials):
+        assert f'name="{name}"' in html
+
+
+def test_page_and_journal_show_what_is_kept_and_no_secret(bench: Bench) -> None:
+    bench.call("POST", "/sandbox/v1/secrets", {"name": "TOKEN", "value": 'hid"den'})
+    put = {"If-None-Match": "*"}
+    bench.call("PUT", "/sandbox/v1/profiles/reviewer", {"name": "R"}, headers=put)
+    git = {"url": "https://example.org/r", "auth": {"token": "hidden-too"}}
+    bench.call("POST", "/sandbox/v1/sandboxes", {"git": git})
+    html = page(bench).text
+    assert "TOKEN" in html
+    assert "reviewer" in html
+    shown = html + bench.call("GET", "/_emulator/journal", key=None).text
+    assert not {"den", "hidden-too"} & set(re.findall(r"[\w-]+", shown))
+
+
+def test_start_over_forgets_everything(bench: Bench) -> None:
+    bench.fleet()
+    assert submit(bench, "reset").status == 303
+    assert bench.world.fleets == {}
