@@ -27,8 +27,6 @@ def test_no_round_loses_a_turn_or_runs_one_twice(
     show(tally, say=say)
     alone = ", ".join(f"{name} {count}" for name, count in house.died_alone.items()) or "none"
     say(f"{took_s:.0f} s, {took_s / max(tally.rounds, 1):.1f} s a round; died by itself: {alone}")
-    for words in tally.failed:
-        say(f"FAILED {words}")
     if tally.failed:
         kept = Path(mkdtemp(prefix="fleetdash-soak-"))
         for log in house.folder.glob("*.log"):

@@ -178,11 +178,14 @@ def play_all(
 ) -> Tally:
     """Play rounds to their end; what went wrong is in the tally's `failed`."""
     playing = Playing(house)
+    wrong = playing.tally.failed
     for number, what in enumerate(rounds, start=1):
-        began = time.monotonic()
+        began, known = time.monotonic(), len(wrong)
         playing.play(what)
         if number % fleets_between_deletes == 0:
             playing.finish()
         say(f"{time.monotonic() - began:5.1f} s  {what}")
+        for words in wrong[known:]:
+            say(f"  FAILED {words}")
     playing.finish()
     return playing.tally
