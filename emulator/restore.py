@@ -34,7 +34,11 @@ def restore(world: World, store: Store) -> bool:
     meta = store.meta()
     if "saved_ms" not in meta:
         return False
-    gap_ms = max(0, world.now_ms() - int(meta["saved_ms"]))
+    gap_ms = world.now_ms() - int(meta["saved_ms"])
+    if gap_ms < 0:
+        # Its clock was ahead of ours, and a world's clock never runs backwards.
+        world.clock.advance(-gap_ms / 1000)
+        gap_ms = 0
     for body in store.things("key"):
         key = Key(**body)
         key.metered_ms += gap_ms

@@ -86,8 +86,9 @@ def test_truncated_stream_ends_before_its_terminal_frame(client: httpx.Client) -
 def test_timed_out_but_happened(client: httpx.Client) -> None:
     fault = {"operation": "fleets.create", "kind": "timed_out_but_happened", "count": 1}
     control(client, "faults", fault)
+    # Long enough for a slow machine to read the request; the answer would never come.
     with pytest.raises(httpx.ReadTimeout):
-        client.post("/sandbox/v1/fleets", json=FLEET, timeout=0.2)
+        client.post("/sandbox/v1/fleets", json=FLEET, timeout=httpx.Timeout(20, read=1.5))
     assert client.get("/sandbox/v1/fleets").json()["total"] == 1
 
 

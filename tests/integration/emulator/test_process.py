@@ -69,15 +69,21 @@ def test_signal_ends_it_at_once_although_a_stream_is_open(number: int) -> None:
 
 
 def test_turn_survives_kill_nine(tmp_path: Path) -> None:
-    options = ("--pace", "instant", "--state", str(tmp_path / "world.db"))
+    options = ("--pace", "instant", "--control", "--state", str(tmp_path / "world.db"))
     with emulator(*options) as (process, client):
-        session = start_turn(client, "Go. [[slow 2]] [[ok]]")
-        time.sleep(1)
-        process.kill()
+        session = start_turn(client, "Go. [[slow 200]] [[ok]]")
+        client.post("/_emulator/clock", json={"advanceS": 100})
+        with client.stream("GET", f"{session}/events") as stream:
+            heard = read_frames(next(stream.iter_text()))
+            process.kill()
         process.wait(5)
     with emulator(*options) as (process, client):
         assert client.get(session).json()["data"]["status"] == "running"
+        client.post("/_emulator/clock", json={"advanceS": 150})
         frames = read_frames(client.get(f"{session}/events").text)
+        # What was told before is told again, word for word.
+        assert len(heard) > 1
+        assert frames[: len(heard)] == heard
         numbers = [data["#"] for _name, data in frames]
         assert numbers == [str(number + 1) for number in range(len(frames))]
         assert frames[-1][0] == "done"
