@@ -28,6 +28,7 @@ LAUNCH_FORM: Final = {
     "idempotency_key": "chaos-form",
 }
 _LOGIN = "/accounts/login/"
+_TOKEN = "csrftoken"
 
 
 @dataclass
@@ -44,18 +45,20 @@ class Person:
         with httpx.Client(base_url=self.base_url, timeout=30) as browser:
             browser.get(_LOGIN).raise_for_status()
             form = {"login": self.username, "password": PASSWORD}
-            token = {"X-CSRFToken": browser.cookies["csrftoken"]}
+            token = {"X-CSRFToken": browser.cookies[_TOKEN]}
             answer = browser.post(_LOGIN, data=form, headers=token)
             assert answer.status_code == 302, answer.text
             name = settings.SESSION_COOKIE_NAME
             self.cookies = {name: browser.cookies[name]}
+        with httpx.Client(base_url=self.base_url, cookies=self.cookies, timeout=30) as browser:
+            browser.get("/fleets/new").raise_for_status()
+            self.cookies[_TOKEN] = browser.cookies[_TOKEN]
 
     def press(self, path: str, form: dict[str, str]) -> None:
         """Post a form once. Raises httpx.HTTPError when the site is away or broken meanwhile."""
         with httpx.Client(base_url=self.base_url, cookies=self.cookies, timeout=30) as browser:
-            browser.get("/fleets/new").raise_for_status()
-            token = browser.cookies["csrftoken"]
-            answer = browser.post(path, data=form, headers={"X-CSRFToken": token})
+            token = {"X-CSRFToken": self.cookies[_TOKEN]}
+            answer = browser.post(path, data=form, headers=token)
         if answer.is_server_error:
             answer.raise_for_status()
         assert answer.status_code == 303, (answer.status_code, answer.headers, answer.text)
