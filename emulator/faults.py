@@ -110,7 +110,9 @@ class Faults:
             if wire in spec:
                 value = spec[wire]
                 setattr(fault, name, float(value) if wire in ("probability", "share") else value)
-        self.active.append(fault)
+        # Whoever waits for a request to be held must not miss it for another fault's sake.
+        place = 0 if fault.kind == "hold_until_released" else len(self.active)
+        self.active.insert(place, fault)
         return fault
 
     def pick(self, operation: str, *, path: str, identity: str) -> Fault | None:

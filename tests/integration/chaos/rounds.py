@@ -181,7 +181,10 @@ def play_all(
     wrong = playing.tally.failed
     for number, what in enumerate(rounds, start=1):
         began, known = time.monotonic(), len(wrong)
-        playing.play(what)
+        try:
+            playing.play(what)
+        except AssertionError as error:
+            wrong.append(f"{what}: {error}")
         if number % fleets_between_deletes == 0:
             playing.finish()
         say(f"{time.monotonic() - began:5.1f} s  {what}")
