@@ -13,7 +13,7 @@ def test_twenty_rounds_lose_nothing_and_run_nothing_twice(house: House) -> None:
     assert {what.strike.victim for what in rounds} == set(VICTIMS)
     assert {what.family for what in rounds} == set(FAMILIES)
 
-    tally = play_all(house, rounds)
+    tally = play_all(house, rounds, fleets_between_deletes=ROUNDS)
 
     assert tally.failed == []
     assert tally.rounds == ROUNDS
