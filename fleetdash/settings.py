@@ -143,6 +143,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz/"]  # asked from beside the server, without
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1_000  # of a folder that is imported
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -9,6 +9,7 @@ from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
 from fleets.models.operations import NodeKind, Operation, OperationNode
 from fleets.models.people import Team, Theme, User
+from fleets.models.profile_imports import ProfileImport
 from fleets.models.profiles import (
     Catalog,
     Profile,
@@ -39,6 +40,7 @@ __all__ = [
     "Profile",
     "ProfileDraft",
     "ProfileExample",
+    "ProfileImport",
     "ProfileLabel",
     "ProfileRevision",
     "RemoteProfile",

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed, NotFoundHere
-from fleets.domain.profile_body import SLUG, facts_of, slug_of
+from fleets.domain.profile_body import RESERVED, SLUG, facts_of, slug_of
 from fleets.domain.profile_problems import CheckedBody, check_body
 from fleets.models import Catalog, Profile, ProfileRevision
 from fleets.services import audit
@@ -19,19 +19,17 @@ from fleets.services.actor import Actor
 
 LONGEST_NOTE: Final = 300
 ORGANISATION: Final = "Organisation"
-_ORGANISATION_SLUG: Final = "organisation"
+ORGANISATION_SLUG: Final = "organisation"
 _LONGEST_NAME: Final = 200
 _LONGEST_DESCRIPTION: Final = 500
 _LONGEST_TAG: Final = 60
 _MOST_TAGS: Final = 50
-# Words that stand where an id stands in the addresses of the catalog's pages.
-RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills"})
 
 
 def organisation_catalog() -> Catalog:
     """The catalog that is everybody's, made when it is first asked for."""
     catalog, _ = Catalog.objects.get_or_create(
-        slug=_ORGANISATION_SLUG, defaults={"name": ORGANISATION}
+        slug=ORGANISATION_SLUG, defaults={"name": ORGANISATION}
     )
     return catalog
 

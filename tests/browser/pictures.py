@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from playwright.sync_api import Page as Window
 
-from fleets.models import Fleet, Operation, Profile, Turn, TurnEvent
+from fleets.models import Fleet, Operation, Profile, Turn, TurnEvent, User
+from tests.browser.world import make_import
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -65,6 +66,12 @@ def _operation(kind: str, *, state: str, fleet: str = "") -> Callable[[], str]:
         return reverse("fleets:operation_detail", args=[found[0].public_id])
 
     return path
+
+
+def _import() -> str:
+    """A reading of files with one profile of each verdict."""
+    import_id = make_import(User.objects.get(username=OPERATOR))
+    return reverse("fleets:profile_import_preview", args=[import_id])
 
 
 def _fill_in(window: Window) -> None:
@@ -208,6 +215,9 @@ PICTURES: Final = (
     ),
     Picture("profiles nothing yet", PROFILES, _plain(PROFILES), ADMIN, is_before_data=True),
     Picture("profiles", PROFILES, _plain(PROFILES)),
+    Picture("import", "fleets:profile_import", _plain("fleets:profile_import")),
+    Picture("import preview", "fleets:profile_import_preview", _import),
+    Picture("export", "fleets:profile_export", _plain("fleets:profile_export")),
     Picture("profiles none found", PROFILES, _plain(PROFILES, "?q=nowhere")),
     *(
         Picture(f"profile {tab}", "fleets:profile_detail", _profile("code-reviewer", f"?tab={tab}"))

@@ -6,6 +6,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from fleets.domain.money import NUSD_PER_USD
+from fleets.domain.profile_import.reading import read_uploads
+from fleets.domain.profile_import.upload import Upload
 from fleets.domain.status import (
     FleetState,
     OperationKind,
@@ -25,6 +27,9 @@ from fleets.models import (
     Team,
     User,
 )
+from fleets.services.actor import Actor
+from fleets.services.profile_import import keep_import
+from fleets.services.profiles import organisation_catalog
 from tests.agent_frames import session_of
 from tests.factories import (
     AgentFactory,
@@ -63,6 +68,7 @@ class World:
     turn_pk: int
     event: int
     profile: Profile
+    import_id: str
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -99,7 +105,9 @@ def make_world(team: Team, owner: User) -> World:
     )
     turn_pk = session_of(agents[0])
     profile = make_profile(owner, fleet)
-    return World(fleet, creating, agents[0], _cancel(team, owner), turn_pk, EVENT, profile)
+    operation = _cancel(team, owner)
+    import_id = make_import(owner)
+    return World(fleet, creating, agents[0], operation, turn_pk, EVENT, profile, import_id)
 
 
 def _work(fleet: Fleet) -> list[Agent]:
@@ -161,6 +169,24 @@ def make_profile(owner: User, fleet: Fleet) -> Profile:
     )
     fleet.agents.update(profile=copy)
     return profile
+
+
+def make_import(owner: User) -> str:
+    """An import that waits, with one profile of each verdict and a file nothing is read from."""
+    agent = (
+        "---\nname: judge\ndescription: Judges\ntools: Read, Bash(git log:*)\n"
+        "permissionMode: plan\ncolor: red\n---\nYou judge.\n"
+    )
+    files = {
+        ".claude/agents/judge.md": agent,
+        "profiles/code-reviewer.json": '{"name": "Code reviewer", "harness": "codex"}',
+        "profiles/broken.yaml": "name: broken\nharness: codx\n",
+        "profiles/poet.yaml": "name: Poet\nharness: opencode\n",
+        "notes/readme.md": "# Nothing",
+    }
+    found = read_uploads(Upload(path, text.encode()) for path, text in files.items())
+    actor = Actor(user=owner, door="browser")
+    return keep_import(found, catalog=organisation_catalog(), actor=actor).public_id
 
 
 def _cancel(team: Team, owner: User) -> Operation:

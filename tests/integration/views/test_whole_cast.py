@@ -58,11 +58,20 @@ def _address(name: str, world: World) -> str:
         "agent_id": world.agent.agent_id,
         "kind": "csv",
         "slug": world.profile.slug,
+        "import_id": world.import_id,
         "turn": world.turn_pk,
         "event": world.event,
     }
     agent = ("public_id", "agent_id")
-    ways = ((), ("slug",), ("public_id",), agent, ("public_id", "kind"), (*agent, "turn", "event"))
+    ways = (
+        (),
+        ("slug",),
+        ("import_id",),
+        ("public_id",),
+        agent,
+        ("public_id", "kind"),
+        (*agent, "turn", "event"),
+    )
     for wanted in ways:
         try:
             return reverse(name, kwargs={key: known[key] for key in wanted})
