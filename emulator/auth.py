@@ -6,7 +6,6 @@ from emulator.entities import Key
 from emulator.errors import forbidden, rate_limited, unauthorized
 from emulator.world import World, hash_secret
 
-WINDOW_MS = 60_000
 _PRODUCTS = {"sandbox": "sandbox", "id": None, "router": "router"}
 
 
@@ -33,16 +32,16 @@ def check_product(key: Key, *, base: str) -> None:
 
 
 def check_rate(world: World) -> None:
-    """A sliding 60 s window for the whole account; refused requests do not count."""
-    limit = world.dials.rate_per_minute
+    """A sliding window (60 s) for the whole account; refused requests do not count."""
+    limit, window_ms = world.dials.rate_per_minute, _window_ms(world)
     if limit <= 0:
         return
     now_ms = world.now_ms()
     arrivals = world.arrivals
-    while arrivals and arrivals[0] <= now_ms - WINDOW_MS:
+    while arrivals and arrivals[0] <= now_ms - window_ms:
         arrivals.popleft()
     if len(arrivals) >= limit:
-        wait_ms = arrivals[len(arrivals) - limit] + WINDOW_MS - now_ms
+        wait_ms = arrivals[len(arrivals) - limit] + window_ms - now_ms
         raise rate_limited(
             current=len(arrivals), limit=limit, retry_after_s=max(1, -(-wait_ms // 1000))
         )
@@ -74,5 +73,9 @@ def requests_left(world: World) -> tuple[int, int, int]:
     limit = world.dials.rate_per_minute
     if limit <= 0 or not world.arrivals:
         return limit, limit, 0
-    wait_ms = world.arrivals[0] + WINDOW_MS - world.now_ms()
+    wait_ms = world.arrivals[0] + _window_ms(world) - world.now_ms()
     return limit, max(0, limit - len(world.arrivals)), max(0, -(-wait_ms // 1000))
+
+
+def _window_ms(world: World) -> int:
+    return round(world.dials.rate_window_s * 1000)

@@ -25,6 +25,7 @@ class Dials:
     turn_time_factor: float
     create_time_factor: float
     event_retention_s: float
+    rate_window_s: float = 60.0
     machine_failure_share: float = 0.0
     quota_status: int = 429
     memory_model: int = 1
@@ -53,6 +54,7 @@ class Dials:
 TOLD = {
     "plan": "`free`, `pro` or `enterprise`; turns the three below to that plan's figures",
     "rate_per_minute": "requests a minute of the whole account; 0 = no limit",
+    "rate_window_s": "how long that minute is, in seconds of the emulator's clock",
     "max_concurrent_sandboxes": "sandboxes that may be there at once; 0 = no ceiling",
     "credit_usd": "what the account has bought, in whole USD; balance and plan show what is left",
     "failure_share": "share of turns that fail by themselves",
