@@ -1,11 +1,17 @@
-"""`python -m bench [drive|live|pages|ingest] [--agents N]`: one benchmark, or all of them."""
+"""`python -m bench [drive|live|pages|ingest|catalog] [--agents N]`: one benchmark, or all."""
 
 import argparse
 import importlib
 
 from bench import house
 
-AGENTS = {"drive": [100, 1_000, 10_000], "pages": [100, 10_000], "live": [500, 2_000], "ingest": []}
+AGENTS = {
+    "drive": [100, 1_000, 10_000],
+    "pages": [100, 10_000],
+    "live": [500, 2_000],
+    "ingest": [],
+    "catalog": [500],
+}
 
 
 def main() -> None:

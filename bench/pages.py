@@ -53,9 +53,9 @@ def main(agents: list[int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     with house.web() as server, httpx.Client(base_url=server.url, cookies=people.cookie) as client:
-        _ask(client, server, pages)
+        ask(client, server, pages)
         memory = memory_mb(server.pid)
-    rows = [_row(page, pages[index % 2], people) for index, page in enumerate(pages)]
+    rows = [row_of(page, pages[index % 2], people) for index, page in enumerate(pages)]
     show(
         f"Pages: {ROUNDS} requests each, one at a time, alternating",
         HEAD,
@@ -64,7 +64,8 @@ def main(agents: list[int]) -> None:
     )
 
 
-def _ask(client: httpx.Client, server: house.Server, pages: list[Page]) -> None:
+def ask(client: httpx.Client, server: house.Server, pages: list[Page]) -> None:
+    """Ask every page in turn, many times over."""
     for round_number in range(WARM_UP + ROUNDS):
         for page in pages:
             used_s, began = cpu_s(server.pid), time.perf_counter()
@@ -83,7 +84,8 @@ def _ask(client: httpx.Client, server: house.Server, pages: list[Page]) -> None:
                 page.size = size
 
 
-def _row(page: Page, smallest: Page, people: People) -> tuple[str, ...]:
+def row_of(page: Page, smallest: Page, people: People) -> tuple[str, ...]:
+    """The figures of a page as a line of the table."""
     p50_s = percentile(page.first_byte_s, 50)
     ratio = p50_s / percentile(smallest.first_byte_s, 50)
     return (
