@@ -129,7 +129,14 @@ def _secrets(body: Any, issues: tuple[Issue, ...]) -> Iterator[ProfileProblem]:
 
 def _of_schema(body: Any, issues: tuple[Issue, ...]) -> Iterator[ProfileProblem]:
     for issue in issues:
-        yield _of_issue(issue, body)
+        if issue.code is not Code.UNRECOGNIZED_KEYS:
+            yield _of_issue(issue, body)
+            continue
+        known = _known_fields(issue.path)
+        for key in issue.keys:
+            words = f"“{_shown(key)}” is no field here"
+            near = _nearest(key, known)
+            yield ProfileProblem((*issue.path, key), words, issue.code.value, near)
 
 
 def _in_order(body: Any, checked: Any) -> Any:
@@ -142,16 +149,10 @@ def _in_order(body: Any, checked: Any) -> Any:
 
 
 def _of_issue(issue: Issue, body: Any) -> ProfileProblem:
-    path, message = issue.path, issue.message
-    suggestion = ""
-    if issue.code is Code.UNRECOGNIZED_KEYS:
-        known = _known_fields(path)
-        shown = ", ".join(f"“{_shown(key)}”" for key in issue.keys)
-        message, path = f"{shown} {message}", (*path, issue.keys[0])
-        suggestion = _nearest(issue.keys[0], known)
-    elif issue.code is Code.INVALID_VALUE and path and path[-1] in _WORDS:
+    path, suggestion = issue.path, ""
+    if issue.code is Code.INVALID_VALUE and path and path[-1] in _WORDS:
         suggestion = _nearest(_at(body, path), _WORDS[str(path[-1])])
-    return ProfileProblem(path, message, issue.code.value, suggestion)
+    return ProfileProblem(path, issue.message, issue.code.value, suggestion)
 
 
 def _unkeepable(body: Any) -> Iterator[ProfileProblem]:
