@@ -1,6 +1,6 @@
 """The launch form: keeps what was typed, asks the domain what is wrong with it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +24,7 @@ from fleets.domain.spec import (
     parse_launch,
 )
 from fleets.domain.status import Afterwards
+from fleets.forms.launch_person import personal_problems
 from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document
 from fleets.selectors.launch_options import LaunchOptions
@@ -182,30 +183,26 @@ class LaunchForm(forms.Form):
         try:
             spec = parse_launch({name: self.typed(name) for name in self.fields})
         except InvalidInput as error:
-            self.add_problems((*error.problems, *self._personal_problems()))
+            self.add_problems((*error.problems, *self._personal()))
             return cleaned
-        problems = tuple(self._personal_problems())
+        problems = self._personal()
         self.add_problems(problems)
         self.spec = None if problems else spec
         return cleaned
 
-    def _personal_problems(self) -> Iterator[Problem]:
-        """What depends on who launches."""
-        team = self.typed("team")
-        if team and team not in self.teams:
-            yield Problem("team", self._other_team(team))
+    def _personal(self) -> tuple[Problem, ...]:
+        """What depends on who launches, and below which fleet."""
         refusal = child_refusal(self.parent_fleet) if self.parent_fleet else ""
         if self.typed("parent") and self.parent_fleet is None:
             refusal = "The fleet that this was to be a child of is not here."
-        if refusal:
-            yield Problem("", refusal)
-        needs_one = self.above is not None and self.above.cap_nusd is not None
-        if not self.typed("budget").strip() and not self.user.is_admin and not needs_one:
-            yield Problem("budget", "A budget is needed: only an admin may launch without one.")
-
-    def _other_team(self, slug: str) -> str:
-        yours = ", ".join(self.teams) or "none: an admin can put you into one"
-        return f"You are not in the team {slug[:40]}. Yours: {yours}."
+        has_cap_above = self.above is not None and self.above.cap_nusd is not None
+        found = personal_problems(
+            self.user,
+            team=self.typed("team"),
+            teams=self.teams,
+            has_budget=bool(self.typed("budget").strip()) or has_cap_above,
+        )
+        return (*found, *((Problem("", refusal),) if refusal else ()))
 
     def take_new_key(self) -> None:
         """Another launch: pressed once more, the refused form is a form of its own."""

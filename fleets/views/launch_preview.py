@@ -1,10 +1,11 @@
 """What the preflight panel shows of a form: figures, bars, and what to repair."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from fleets.domain.child_budget import Above
 from fleets.domain.errors import Advice
 from fleets.domain.estimate import Range
 from fleets.domain.launch_checks import Account
@@ -79,24 +80,50 @@ class Preview:
 def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
     """Recomputed on every change; reads only what is known of the account (two queries)."""
     form.is_valid()
-    missing = form.missing
     typed = [
         Advice(problem.place, problem.message, (problem.repair,) if problem.repair else ())
         for problem in form.problems
         if form.typed(problem.place).strip() or problem.place not in form.fields
     ]
-    spec = form.spec or form.spec_so_far()
+    return panel(
+        form.spec or form.spec_so_far(),
+        user,
+        now=now,
+        typed=typed,
+        missing=form.missing,
+        labels={name: str(field.label) for name, field in form.fields.items()},
+        above=form.above,
+        has_prompt=form.spec is not None,
+    )
+
+
+def panel(
+    spec: LaunchSpec | None,
+    user: User,
+    *,
+    now: datetime,
+    typed: Sequence[Advice] = (),
+    missing: Sequence[str] = (),
+    labels: Mapping[str, str] | None = None,
+    above: Above | None = None,
+    has_prompt: bool = True,
+) -> Preview:
+    """What is shown of a launch, None while one of its fields cannot be read. Two queries.
+
+    `typed` is what is wrong with the fields; `labels` names their places.
+    """
+    named = labels or {}
     if spec is None:
-        return Preview(now, "Launch", missing=missing, problems=_labelled(form, typed))
+        return Preview(now, "Launch", missing=missing, problems=_labelled(named, typed))
     account = account_of(user)
-    flight = preflight(spec, now=now, account=account, above=form.above)
-    prompt = flight.first_prompt if form.spec else ""
+    flight = preflight(spec, now=now, account=account, above=above)
+    prompt = flight.first_prompt if has_prompt else ""
     return Preview(
         checked_at=now,
         launch_label=launch_label(flight),
         flight=flight,
         missing=missing,
-        problems=_labelled(form, _merged(typed, flight.problems)),
+        problems=_labelled(named, _merged(typed, flight.problems)),
         warnings=[advice for advice in flight.warnings if advice.place not in _places(typed)],
         costs=_cost_rows(flight),
         after_cost=f"~ {show_rate(flight.after_cost_nusd)}" if flight.after_cost_nusd else "",
@@ -150,12 +177,9 @@ def _places(advice: Sequence[Advice]) -> set[str]:
     return {one.place for one in advice}
 
 
-def _labelled(form: LaunchForm, found: Sequence[Advice]) -> list[tuple[str, Advice]]:
+def _labelled(labels: Mapping[str, str], found: Sequence[Advice]) -> list[tuple[str, Advice]]:
     """Each with the label of its field."""
-    return [
-        (str(form.fields[one.place].label) if one.place in form.fields else one.place, one)
-        for one in found
-    ]
+    return [(labels.get(one.place, one.place), one) for one in found]
 
 
 def _merged(typed: Sequence[Advice], found: Sequence[Advice]) -> list[Advice]:
