@@ -13,7 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from fleets.domain.status import Role
-from fleets.models import Fleet, Operation, Profile, User
+from fleets.models import Definition, Fleet, Operation, Profile, User
 from fleets.signed_out import Back, to_login
 
 P = ParamSpec("P")
@@ -106,6 +106,17 @@ def get_profile(user: User, slug: str) -> Profile:
     if profile is None:
         raise Http404
     return profile
+
+
+def get_definition(user: User, slug: str) -> Definition:
+    """The definition with this id, archived or not; who may read may read all. Raises `Http404`."""
+    if not user.is_viewer:
+        raise Http404
+    found = Definition.objects.select_related("owner", "head", "head__author", "head__rows")
+    definition = found.defer("head__rows__data").filter(slug=slug, head__isnull=False).first()
+    if definition is None:
+        raise Http404
+    return definition
 
 
 def may_delete(user: User, fleet: Fleet) -> bool:

@@ -47,7 +47,10 @@ NAVIGATION: Final[dict[str, tuple[Line, ...]]] = {
         Line("Fleets", "fleets:fleet_list", "network", go="f"),
         Line("Launch", "fleets:fleet_new", "plus", go="n", role=Role.OPERATOR),
     ),
-    "Catalog": (Line("Profiles", "fleets:profile_list", "book-user", go="p"),),
+    "Catalog": (
+        Line("Profiles", "fleets:profile_list", "book-user", go="p"),
+        Line("Definitions", "fleets:definition_list", "file-cog", go="d"),
+    ),
     "House": (Line("Health", "fleets:health", "activity", go="h"),),
 }
 

@@ -83,7 +83,7 @@ def read_agents(
     saved profiles; without it they are refused. `is_pool`: they take tasks from a list, so none has
     one. Raises InvalidInput at `agents` with all problems, in the order of their lines.
     """
-    source = _read_text(text)
+    source = read_source(text)
     agents = source.value
     _must_be_list(agents)
     reading = _Reading(source)
@@ -111,14 +111,14 @@ def read_agents(
     return plans
 
 
-def with_key_names(text: str, *, harness: str, model: str) -> str:
+def with_key_names(text: str, *, harness: str, model: str, resolve: Resolve | None = None) -> str:
     """The same file, as JSON, with `apiKeyEnv` named for every agent whose harness needs it.
 
     A file that cannot be read comes back as it is.
     """
     try:
-        source = _read_text(text)
-        plans = read_agents(text, harness=harness, model=model, has_message=True)
+        source = read_source(text)
+        plans = read_agents(text, harness=harness, model=model, has_message=True, resolve=resolve)
     except InvalidInput:
         return text
     agents = source.value
@@ -138,8 +138,8 @@ def _shown(step: str | int) -> str | int:
     return "…" if find_credentials(step) else shorten(step)
 
 
-def _read_text(text: str) -> JsonText | YamlText:
-    """JSON where it begins like JSON, else YAML."""
+def read_source(text: str) -> JsonText | YamlText:
+    """A file of agents: JSON where it begins like JSON, else YAML. Raises InvalidInput."""
     if text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{"):
         return read_json(text, place=PLACE)
     return read_yaml(text.removeprefix("\ufeff"), place=PLACE)

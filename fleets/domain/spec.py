@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from fleets.domain.afterwards import DEFAULT_DELAY_S
-from fleets.domain.agent_plan import AgentPlan, numbered
+from fleets.domain.agent_plan import AgentPlan, Resolve, numbered
 from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.agents_file import read_agents
 from fleets.domain.credentials import find_credentials
@@ -134,8 +134,9 @@ def fields_of(agent_id: str, *, index: int) -> dict[str, str]:
     return {"agent_id": agent_id, "index": str(index)}
 
 
-def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
-    """A launch from form fields; what is missing takes its default.
+def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> LaunchSpec:
+    """A launch from form fields; what is missing takes its default. `resolve` finds the saved
+    profiles that a file of agents names; without it they are refused.
 
     Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
     or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
@@ -180,7 +181,7 @@ def parse_launch(raw: Mapping[str, str]) -> LaunchSpec:
     )
     if has_file:
         has_message = has_tasks or bool(raw.get("prompt", "").strip())
-        reader = partial(read_agents, has_message=has_message, is_pool=has_tasks)
+        reader = partial(read_agents, has_message=has_message, is_pool=has_tasks, resolve=resolve)
         none: tuple[AgentPlan, ...] = ()
         agents = read(AGENTS, partial(reader, harness=spec.harness, model=spec.model), none)
         spec = replace(spec, agents=agents, count=max(1, len(agents)))

@@ -13,6 +13,7 @@ from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import DEFAULT_HARNESS
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.pool import PLACE as TASKS
+from fleets.domain.profile_refs import ProfileRef
 from fleets.domain.spec import (
     AUTO,
     DEFAULT_LIFETIME_S,
@@ -29,6 +30,7 @@ from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document
 from fleets.selectors.launch_options import LaunchOptions
 from fleets.selectors.parents import above_of, child_refusal
+from fleets.selectors.profile_refs import ResolvedProfile, resolve_profile
 from fleets.selectors.tasks_document import fleet_tasks_document
 
 AFTER_CHOICES = (
@@ -181,7 +183,8 @@ class LaunchForm(forms.Form):
             self.add_error(None, "The form's own key was missing or broken. Press Launch again.")
             self.take_new_key()
         try:
-            spec = parse_launch({name: self.typed(name) for name in self.fields})
+            raw = {name: self.typed(name) for name in self.fields}
+            spec = parse_launch(raw, resolve=self._resolve)
         except InvalidInput as error:
             self.add_problems((*error.problems, *self._personal()))
             return cleaned
@@ -189,6 +192,9 @@ class LaunchForm(forms.Form):
         self.add_problems(problems)
         self.spec = None if problems else spec
         return cleaned
+
+    def _resolve(self, ref: ProfileRef) -> ResolvedProfile:
+        return resolve_profile(self.user, ref)
 
     def _personal(self) -> tuple[Problem, ...]:
         """What depends on who launches, and below which fleet."""
@@ -220,7 +226,7 @@ class LaunchForm(forms.Form):
             if not raw[name].strip():
                 raw[name] = text
         try:
-            return parse_launch(raw)
+            return parse_launch(raw, resolve=self._resolve)
         except InvalidInput:
             return None
 

@@ -12,7 +12,7 @@ from fleets.domain.errors import InvalidInput
 from fleets.domain.expansion import Expansion, expand
 from fleets.domain.matrix import Matrix
 from fleets.domain.profile_refs import ProfileRef, RefMode
-from fleets.models import DefinitionRevision, StoredRows, User
+from fleets.models import Definition, DefinitionRevision, StoredRows, User
 from fleets.selectors.definition_rows import stored_rows, table_of
 from fleets.selectors.profile_refs import ResolvedProfile, resolve_profile
 
@@ -58,6 +58,12 @@ def body_of(revision: DefinitionRevision) -> dict[str, Any]:
     """The document of a revision."""
     found: dict[str, Any] = json.loads(revision.body)
     return found
+
+
+def recipe_of(definition: Definition) -> Recipe:
+    """What the head says. Raises InvalidInput where the rules of today refuse it."""
+    assert definition.head is not None
+    return read_definition(body_of(definition.head))
 
 
 def rows_of(recipe: Recipe) -> tuple[StoredRows | None, Table | None]:

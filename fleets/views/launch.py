@@ -45,7 +45,7 @@ def fleet_preview(request: HttpRequest) -> HttpResponse:
     """The preflight of what is typed so far; `repair` puts one value into one field first."""
     user = user_of(request)
     data = typed_with_file(request)
-    repaired = repair(data)
+    repaired = repair(data, user=user)
     form = LaunchForm(launch_options(user), data, user=user)
     return _page(request, form, repaired=repaired)
 

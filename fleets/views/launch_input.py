@@ -1,5 +1,6 @@
 """What a launch form brought: its fields, chosen files, a repair that was pressed."""
 
+from functools import partial
 from typing import Final
 
 from django.http import HttpRequest
@@ -14,6 +15,8 @@ from fleets.domain.pool import PLACE as TASKS
 from fleets.domain.pool import table_as_list
 from fleets.domain.spec import DEFAULT_MODEL
 from fleets.forms.launch import LaunchForm
+from fleets.models import User
+from fleets.selectors.profile_refs import resolve_profile
 
 FILE: Final = "agents_file"
 TASKS_FILE: Final = "tasks_file"
@@ -44,7 +47,7 @@ def tasks_in(content: bytes, *, name: str) -> str:
         return text
 
 
-def repair(data: dict[str, str]) -> str:
+def repair(data: dict[str, str], *, user: User) -> str:
     """Carry out the repair in the fields, if one was pressed; the field to go on from."""
     name, _, value = data.pop("repair", "").partition("=")
     if name == KEY_NAMES:
@@ -52,6 +55,7 @@ def repair(data: dict[str, str]) -> str:
             data.get(AGENTS, ""),
             harness=data.get("harness") or DEFAULT_HARNESS,
             model=data.get("model") or DEFAULT_MODEL,
+            resolve=partial(resolve_profile, user),
         )
         return AGENTS
     if name in LaunchForm.base_fields:

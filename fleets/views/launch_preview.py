@@ -1,7 +1,7 @@
 """What the preflight panel shows of a form: figures, bars, and what to repair."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -106,11 +106,13 @@ def panel(
     missing: Sequence[str] = (),
     labels: Mapping[str, str] | None = None,
     above: Above | None = None,
+    fields: Collection[str] | None = None,
     has_prompt: bool = True,
 ) -> Preview:
     """What is shown of a launch, None while one of its fields cannot be read. Two queries.
 
-    `typed` is what is wrong with the fields; `labels` names their places.
+    `typed` is what is wrong with the fields; `labels` names their places; `fields` are those that a
+    repair may change, None for all.
     """
     named = labels or {}
     if spec is None:
@@ -123,8 +125,12 @@ def panel(
         launch_label=launch_label(flight),
         flight=flight,
         missing=missing,
-        problems=_labelled(named, _merged(typed, flight.problems)),
-        warnings=[advice for advice in flight.warnings if advice.place not in _places(typed)],
+        problems=_labelled(named, _merged(typed, _reachable(flight.problems, fields))),
+        warnings=[
+            advice
+            for advice in _reachable(flight.warnings, fields)
+            if advice.place not in _places(typed)
+        ],
         costs=_cost_rows(flight),
         after_cost=f"~ {show_rate(flight.after_cost_nusd)}" if flight.after_cost_nusd else "",
         rate=f"{show_rate(flight.running_nusd_per_hour)}/h",
@@ -180,6 +186,16 @@ def _places(advice: Sequence[Advice]) -> set[str]:
 def _labelled(labels: Mapping[str, str], found: Sequence[Advice]) -> list[tuple[str, Advice]]:
     """Each with the label of its field."""
     return [(labels.get(one.place, one.place), one) for one in found]
+
+
+def _reachable(found: Sequence[Advice], fields: Collection[str] | None) -> list[Advice]:
+    """The same advice, without repairs of fields that the form has not."""
+    if fields is None:
+        return list(found)
+    return [
+        replace(one, repairs=tuple(repair for repair in one.repairs if repair.field in fields))
+        for one in found
+    ]
 
 
 def _merged(typed: Sequence[Advice], found: Sequence[Advice]) -> list[Advice]:

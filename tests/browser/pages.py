@@ -32,6 +32,9 @@ class Page:
     act: Callable[[Window], None] | None = None
 
 
+Path = Callable[[World], str]
+
+
 def _plain(url_name: str, query: str = "") -> Callable[[World], str]:
     return lambda world: reverse(url_name) + query
 
@@ -76,6 +79,10 @@ def _event(world: World) -> str:
 
 def _profile(query: str = "", url_name: str = "fleets:profile_detail") -> Callable[[World], str]:
     return lambda world: reverse(url_name, args=[world.profile.slug]) + query
+
+
+def _definition(query: str = "", url_name: str = "fleets:definition_detail") -> Path:
+    return lambda world: reverse(url_name, args=[world.definition.slug]) + query
 
 
 PAGES: Final = (
@@ -175,6 +182,45 @@ PAGES: Final = (
         _profile(url_name="fleets:profile_delete"),
         who="operator",
     ),
+    Page("definitions", "fleets:definition_list", _plain("fleets:definition_list")),
+    Page(
+        "definitions, none found",
+        "fleets:definition_list",
+        _plain("fleets:definition_list", "?q=no-such-definition"),
+    ),
+    Page("definition", "fleets:definition_detail", _definition()),
+    Page("definition, prompts", "fleets:definition_detail", _definition("?tab=prompts")),
+    Page(
+        "definition, revisions",
+        "fleets:definition_detail",
+        _definition("?tab=revisions"),
+        who="operator",
+    ),
+    Page("definition, launches", "fleets:definition_detail", _definition("?tab=launches")),
+    Page(
+        "definition, difference",
+        "fleets:definition_diff",
+        _definition(url_name="fleets:definition_diff"),
+    ),
+    Page(
+        "definition, launching",
+        "fleets:definition_launch",
+        _definition(url_name="fleets:definition_launch"),
+        who="operator",
+    ),
+    Page("definition, new", "fleets:definition_new", _plain("fleets:definition_new"), "operator"),
+    Page(
+        "definition, editing",
+        "fleets:definition_edit",
+        _definition(url_name="fleets:definition_edit"),
+        who="operator",
+    ),
+    Page(
+        "definition, deleting",
+        "fleets:definition_delete",
+        _definition(url_name="fleets:definition_delete"),
+        who="operator",
+    ),
     Page("health", "fleets:health", _plain("fleets:health")),
     Page("account", "fleets:account", _plain("fleets:account"), who="stranger"),
     Page("sign in", "account_login", _plain("account_login"), who=NOBODY),
@@ -239,6 +285,14 @@ NO_PAGES: Final = {
     "fleets:profile_label": Kind.ACT,
     "fleets:profile_archive": Kind.ACT,
     "fleets:profile_hand_over": Kind.ACT,
+    "fleets:definition_preview": Kind.ACT,
+    "fleets:definition_launch_preview": Kind.ACT,
+    "fleets:definition_launch_now": Kind.ACT,
+    "fleets:definition_restore": Kind.ACT,
+    "fleets:definition_archive": Kind.ACT,
+    "fleets:definition_clone": Kind.ACT,
+    "fleets:definition_source": Kind.DOWNLOAD,
+    "fleets:definition_agents": Kind.DOWNLOAD,
     "fleets:account_theme": Kind.ACT,
 }
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -19,6 +20,7 @@ from fleets.domain.status import (
 from fleets.models import (
     Agent,
     AgentProfile,
+    Definition,
     Fleet,
     NodeKind,
     Operation,
@@ -28,6 +30,8 @@ from fleets.models import (
     User,
 )
 from fleets.services.actor import Actor
+from fleets.services.definition_rows import store_rows
+from fleets.services.definitions import create_definition, save_definition
 from fleets.services.profile_import import keep_import
 from fleets.services.profiles import organisation_catalog
 from tests.agent_frames import session_of
@@ -69,6 +73,7 @@ class World:
     event: int
     profile: Profile
     import_id: str
+    definition: Definition
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -107,7 +112,9 @@ def make_world(team: Team, owner: User) -> World:
     profile = make_profile(owner, fleet)
     operation = _cancel(team, owner)
     import_id = make_import(owner)
-    return World(fleet, creating, agents[0], operation, turn_pk, EVENT, profile, import_id)
+    definition = make_definition(owner, fleet)
+    made = (fleet, creating, agents[0], operation, turn_pk, EVENT, profile, import_id, definition)
+    return World(*made)
 
 
 def _work(fleet: Fleet) -> list[Agent]:
@@ -187,6 +194,41 @@ def make_import(owner: User) -> str:
     found = read_uploads(Upload(path, text.encode()) for path, text in files.items())
     actor = Actor(user=owner, door="browser")
     return keep_import(found, catalog=organisation_catalog(), actor=actor).public_id
+
+
+def make_definition(owner: User, fleet: Fleet) -> Definition:
+    """A definition with everything a page shows: rows, two revisions, a launch."""
+    actor = Actor(owner, "browser")
+    rows, _ = store_rows(
+        "Path;Task\nsrc/a.py;Review it\nsrc/b.py;Test it\n".encode("cp1252"),
+        file_name="shards.csv",
+        actor=actor,
+    )
+    body: dict[str, Any] = {
+        "name": "review-by-two-with-a-name-as-long-as-they-come",
+        "description": "Two reviewers over every shard.",
+        "tags": ["nightly"],
+        "agents": {
+            "matrix": {
+                "profiles": [
+                    {"profile": {"profileId": "code-reviewer"}},
+                    {"name": "second", "harness": "codex", "model": {"apiKeyEnv": "OPENAI_KEY"}},
+                ],
+                "rows": rows.digest,
+                "columns": {"task": "Task"},
+            }
+        },
+        "message": "{task}: {path}",
+        "budgetUsd": "3.00",
+        "machine": {"image": "node:22", "secrets": ["GITHUB_TOKEN"]},
+    }
+    definition = create_definition(body=body, actor=actor)
+    changed = {**body, "message": "{task}:\n{path}", "budgetUsd": "4.00"}
+    save_definition(definition, body=changed, base=1, note="more room", actor=actor)
+    definition.refresh_from_db()
+    fleet.definition_revision = definition.head
+    fleet.save(update_fields=["definition_revision"])
+    return definition
 
 
 def _cancel(team: Team, owner: User) -> Operation:

@@ -4,6 +4,7 @@ import re
 import secrets
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
 from fleets.management.fleet_commands.tasks_option import read_tasks_option
 from fleets.models import Fleet, Team, User
 from fleets.selectors.parents import above_of
+from fleets.selectors.profile_refs import resolve_profile
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
 
@@ -82,7 +84,7 @@ def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw["parent"] = parent.public_id if parent else ""
     raw["team"] = options["team"] or (parent.team.slug if parent else _team_of(actor))
     try:
-        spec = parse_launch(raw)
+        spec = parse_launch(raw, resolve=partial(resolve_profile, actor.user))
     except InvalidInput as error:
         raise InvalidInput(_placed(problem) for problem in error.problems) from None
     return spec if spec.budget_nusd is not None else replace(spec, tags=(UNBUDGETED,))

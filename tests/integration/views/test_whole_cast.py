@@ -23,7 +23,7 @@ GUARDED_PAGES = [
     if page.url_name not in PUBLIC and page.status == 200 and page.act is None
 ]
 # Deleting asks for the password again, and operators delete only what is theirs.
-ASKS_AGAIN = {"fleets:fleet_delete", "fleets:profile_delete"}
+ASKS_AGAIN = {"fleets:fleet_delete", "fleets:profile_delete", "fleets:definition_delete"}
 
 
 @pytest.fixture
@@ -57,8 +57,9 @@ def _address(name: str, world: World) -> str:
         "public_id": (world.operation if "operation" in name else world.fleet).public_id,
         "agent_id": world.agent.agent_id,
         "kind": "csv",
-        "slug": world.profile.slug,
         "import_id": world.import_id,
+        "slug": (world.definition if "definition" in name else world.profile).slug,
+        "syntax": "json",
         "turn": world.turn_pk,
         "event": world.event,
     }
@@ -67,6 +68,7 @@ def _address(name: str, world: World) -> str:
         (),
         ("slug",),
         ("import_id",),
+        ("slug", "syntax"),
         ("public_id",),
         agent,
         ("public_id", "kind"),

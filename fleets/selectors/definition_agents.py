@@ -1,0 +1,52 @@
+"""The agents of a definition as a file that launches the same fleet (contract 4.2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fleets.domain.agent_plan import AgentPlan
+from fleets.domain.definition import read_definition
+from fleets.domain.placement import PerMachine
+from fleets.domain.placement_input import placement_word
+from fleets.domain.spec import prompt_for
+from fleets.models import ProfileRevision, User
+from fleets.selectors.definition_check import launch_of, rows_of
+
+
+def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, Any]]:
+    """Every agent with its exact prompt; a saved profile by its id and revision.
+
+    Raises InvalidInput where the document asks for rows, or cannot be launched now. Three queries
+    and those of its profiles.
+    """
+    recipe = read_definition(body)
+    spec = launch_of(recipe, table=rows_of(recipe)[1], user=user).spec
+    template = spec.template
+    saved = {plan.saved for plan in spec.plans if plan.saved is not None}
+    revisions = ProfileRevision.objects.filter(pk__in=saved)
+    names = {
+        pk: {"profileId": slug, "revision": number}
+        for pk, slug, number in revisions.values_list("pk", "profile__slug", "number")
+    }
+    return [
+        _entry(plan, prompt_for(plan, index=index, template=template), names)
+        for index, plan in enumerate(spec.plans, start=1)
+    ]
+
+
+def _entry(plan: AgentPlan, prompt: str, names: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    options = dict(plan.model_options)
+    entry: dict[str, Any] = {
+        "agentId": plan.agent_id,
+        "harness": plan.harness,
+        "model": {"model": plan.model, **options} if options else plan.model,
+    }
+    if plan.saved is not None and plan.saved in names:
+        entry["profile"] = names[plan.saved]
+    elif plan.profile is not None:
+        entry["profile"] = dict(plan.profile)
+    entry["task"] = prompt
+    if plan.placement is not None:
+        shared = isinstance(plan.placement, PerMachine)
+        word = placement_word(plan.placement)
+        entry["placement"] = {"agentsPerSandbox": int(word)} if shared else word
+    return entry

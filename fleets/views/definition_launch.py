@@ -1,0 +1,154 @@
+"""Launching a definition: its recipe prefilled, its preflight, the launch."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from fleetdash import htmx
+from fleets.access import get_definition, role_required, user_of
+from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
+from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
+from fleets.domain.preflight import preflight
+from fleets.domain.spec import LaunchSpec
+from fleets.domain.status import Role
+from fleets.forms.definition_launch import DefinitionLaunchForm
+from fleets.forms.launch import new_form_key
+from fleets.models import Definition, User
+from fleets.selectors.definition_check import recipe_of
+from fleets.selectors.definition_launches import last_team
+from fleets.selectors.definition_rows import shown_rows
+from fleets.selectors.launch_options import launch_options
+from fleets.services.actor import Actor
+from fleets.services.launch import launch_fleet
+from fleets.views.definition_rows import upload_of
+from fleets.views.launch_preview import account_of, panel
+
+FRAGMENTS: Final = ("launch", "preflight")
+
+
+@require_safe
+@role_required(Role.OPERATOR)
+def definition_launch(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form filled in as the definition says."""
+    user = user_of(request)
+    definition = get_definition(user, slug)
+    options = launch_options(user)
+    first = DefinitionLaunchForm.first(recipe_of(definition), options, team=last_team(definition))
+    return _page(request, definition, _form(definition, user, first))
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def definition_launch_preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """The preflight of what is typed so far; rows that were chosen are read and kept."""
+    user = user_of(request)
+    definition = get_definition(user, slug)
+    typed = {name: str(value) for name, value in request.POST.items()}
+    field, _, value = typed.pop("repair", "").partition("=")
+    if field in DefinitionLaunchForm.base_fields:
+        typed[field] = value
+    upload = upload_of(request)
+    typed |= upload.fields
+    return _page(request, definition, _form(definition, user, typed, upload.problems))
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def definition_launch_now(request: HttpRequest, slug: str) -> HttpResponse:
+    """Launch it, once per form; refused with everything kept as typed."""
+    user = user_of(request)
+    definition = get_definition(user, slug)
+    typed = {name: str(value) for name, value in request.POST.items()}
+    upload = upload_of(request)
+    form = _form(definition, user, typed | upload.fields, upload.problems)
+    spec = _ready(form, definition, user)
+    if spec is not None:
+        try:
+            fleet = launch_fleet(
+                spec,
+                actor=Actor.of(request),
+                idempotency_key=form.cleaned_data["idempotency_key"],
+                revision=form.revision,
+            )
+        except InvalidInput as error:
+            form.add_problems(error.problems)
+        except Conflict as error:
+            form.add_error(None, error.message)
+            form.data = {**form.data, "idempotency_key": new_form_key()}
+        except DomainError as error:
+            form.add_error(None, error.message)
+        else:
+            return htmx.redirect(request, reverse("fleets:fleet_detail", args=[fleet.public_id]))
+    return _page(request, definition, form, is_refused=True)
+
+
+def _form(
+    definition: Definition,
+    user: User,
+    data: dict[str, str],
+    problems: tuple[Problem, ...] = (),
+) -> DefinitionLaunchForm:
+    assert definition.head is not None
+    return DefinitionLaunchForm(
+        definition.head, launch_options(user), data, user=user, problems=problems
+    )
+
+
+def _ready(form: DefinitionLaunchForm, definition: Definition, user: User) -> LaunchSpec | None:
+    """The launch, once nothing stands against it."""
+    if definition.archived_at is not None:
+        form.is_valid()
+        form.add_error(None, f"{definition.name} is archived: bring it back first.")
+        return None
+    if not form.is_valid() or form.expansion is None:
+        return None
+    spec = replace(form.expansion.spec, team_slug=form.typed("team"))
+    found = preflight(spec, now=timezone.now(), account=account_of(user)).problems
+    form.add_problems(Problem(advice.place, advice.message) for advice in found)
+    return None if found else spec
+
+
+def _page(
+    request: HttpRequest,
+    definition: Definition,
+    form: DefinitionLaunchForm,
+    *,
+    is_refused: bool = False,
+) -> HttpResponse:
+    user = user_of(request)
+    form.is_valid()
+    expansion = form.expansion
+    typed = [Advice(one.place, one.message, one.repairs) for one in form.problems]
+    labels = {name: str(field.label) for name, field in form.fields.items()}
+    labels["rows_file"] = "Rows"
+    context: dict[str, Any] = {
+        "definition": definition,
+        "here": reverse("fleets:definition_detail", args=[definition.slug]),
+        "form": form,
+        "options": form.options,
+        "is_refused": is_refused,
+        "preview": panel(
+            expansion.spec if expansion else None,
+            user,
+            now=timezone.now(),
+            typed=typed,
+            labels=labels,
+            fields=form.fields,
+        ),
+        "rows": shown_rows(form.stored, form.table) if form.stored and form.table else None,
+        "asks_for_rows": form.recipe is not None and form.recipe.asks_for_rows,
+        "delimiters": DELIMITERS.items(),
+        "encodings": ENCODINGS,
+    }
+    return htmx.render(
+        request,
+        "definitions/definition_launch.html",
+        context,
+        fragments=FRAGMENTS,
+        oob=("launch-act", "launch-rows") if htmx.target_id(request) == "preflight" else (),
+        status=422 if is_refused else 200,
+    )

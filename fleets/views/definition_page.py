@@ -1,0 +1,85 @@
+"""One definition: its recipe, its rows and prompts, its revisions, what it launched."""
+
+from typing import Any, Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from fleetdash import htmx
+from fleets.access import get_definition, role_required, user_of
+from fleets.domain.status import Role
+from fleets.models import Definition
+from fleets.selectors.definition_launches import launch_page
+from fleets.selectors.definition_page import (
+    definition_head,
+    prompt_page,
+    revision_page,
+    revision_shown,
+)
+
+TABS: Final = (
+    ("recipe", "Recipe"),
+    ("prompts", "Rows & prompts"),
+    ("revisions", "Revisions"),
+    ("launches", "Launches"),
+)
+FRAGMENTS: Final = ("definition-tab",)
+
+
+@require_safe
+@role_required(Role.VIEWER)
+def definition_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page with one tab open; `rev` is the revision that it shows."""
+    return definition_page(request, get_definition(user_of(request), slug))
+
+
+def definition_page(
+    request: HttpRequest,
+    definition: Definition,
+    *,
+    tab: str = "",
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page, after a refused act with the words of the refusal."""
+    tab = tab or request.GET.get("tab", "recipe")
+    if tab not in dict(TABS):
+        raise Http404
+    head = definition_head(definition, user_of(request))
+    counts = {"revisions": head.number, "launches": head.launches, "prompts": head.agents}
+    context: dict[str, Any] = {
+        "head": head,
+        "here": reverse("fleets:definition_detail", args=[definition.slug]),
+        "tab": tab,
+        "tabs": [(key, label, counts.get(key)) for key, label in TABS],
+        "tab_template": f"definitions/_tab_{tab}.html",
+        "problem": problem,
+        **_tab_context(request, definition, tab),
+    }
+    return htmx.render(
+        request, "definitions/definition_detail.html", context, fragments=FRAGMENTS, status=status
+    )
+
+
+def _tab_context(request: HttpRequest, definition: Definition, tab: str) -> dict[str, Any]:
+    if tab == "revisions":
+        return {"page": revision_page(definition, before=_number(request, "before"))}
+    if tab == "launches":
+        return {"page": launch_page(definition, before=_number(request, "before"))}
+    number = _number(request, "rev")
+    shown = (
+        revision_shown(definition, number)
+        if tab == "recipe"
+        else prompt_page(
+            definition, user_of(request), number=number, first=_number(request, "from") or 1
+        )
+    )
+    if shown is None:
+        raise Http404
+    return {"shown": shown, "rev": number}
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "").removeprefix("r")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
