@@ -38,13 +38,13 @@ def create_definition(
     checked = _sound(body, note=note, actor=actor)
     now = timezone.now()
     definition = Definition(
-        slug=_free_slug(slug, name=checked.recipe.base.name),
+        slug=free_slug(slug, name=checked.recipe.base.name),
         owner=actor.user,
         cloned_from=cloned_from,
         created_at=now,
         updated_at=now,
     )
-    _copy_facts(definition, checked)
+    copy_facts(definition, checked)
     definition.save()
     revision = _add(definition, checked, number=1, note=note, actor=actor)
     _record("definition.create", definition, revision, actor=actor)
@@ -179,7 +179,8 @@ def _sound(body: dict[str, Any], *, note: str, actor: Actor) -> CheckedDefinitio
     return checked
 
 
-def _free_slug(slug: str, *, name: str) -> str:
+def free_slug(slug: str, *, name: str) -> str:
+    """The slug as wanted, or one made of the name that is free. Raises InvalidInput at `slug`."""
     if slug:
         if not SLUG.fullmatch(slug):
             words = "An id has small letters, digits and hyphens, at most 63: nightly-review."
@@ -220,12 +221,13 @@ def _add(
         created_at=now,
     )
     definition.head, definition.updated_at = revision, now
-    _copy_facts(definition, checked)
+    copy_facts(definition, checked)
     definition.save()
     return revision
 
 
-def _copy_facts(definition: Definition, checked: CheckedDefinition) -> None:
+def copy_facts(definition: Definition, checked: CheckedDefinition) -> None:
+    """Put what lists show onto the row, unsaved."""
     facts = checked.facts
     definition.name = facts.name
     definition.description = facts.description

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from playwright.sync_api import Page as Window
 
-from fleets.models import Fleet, Operation, Profile, Turn, TurnEvent, User
+from fleets.models import Definition, Fleet, Operation, Profile, Turn, TurnEvent, User
 from tests.browser.world import make_import
 from tests.integration.cast import NOBODY
 
@@ -133,7 +133,12 @@ def _profile(name: str, query: str = "", page: str = "profile_detail") -> Callab
     return lambda: reverse(f"fleets:{page}", args=[Profile.objects.get(name=name).slug]) + query
 
 
+def _definition(name: str, query: str = "", page: str = "definition_detail") -> Callable[[], str]:
+    return lambda: reverse(f"fleets:{page}", args=[Definition.objects.get(name=name).slug]) + query
+
+
 LIST: Final = "fleets:fleet_list"
+DEFINITIONS: Final = "fleets:definition_list"
 PROFILES: Final = "fleets:profile_list"
 NEW: Final = "fleets:fleet_new"
 
@@ -233,6 +238,28 @@ PICTURES: Final = (
     Picture("profile diff", "fleets:profile_diff", _profile("code-reviewer", "", "profile_diff")),
     Picture(
         "profile delete", "fleets:profile_delete", _profile("translator", "", "profile_delete")
+    ),
+    Picture(
+        "definitions nothing yet", DEFINITIONS, _plain(DEFINITIONS), ADMIN, is_before_data=True
+    ),
+    Picture("definitions", DEFINITIONS, _plain(DEFINITIONS)),
+    Picture("definitions none found", DEFINITIONS, _plain(DEFINITIONS, "?q=nowhere")),
+    *(
+        Picture(
+            f"definition {tab}",
+            "fleets:definition_detail",
+            _definition("shard-questions", f"?tab={tab}"),
+        )
+        for tab in ("recipe", "prompts", "revisions", "launches")
+    ),
+    Picture("definition new", "fleets:definition_new", _plain("fleets:definition_new")),
+    *(
+        Picture(
+            f"definition {page}",
+            f"fleets:definition_{page}",
+            _definition("shard-questions", "", f"definition_{page}"),
+        )
+        for page in ("diff", "launch", "edit", "delete")
     ),
     Picture("not there 404", LIST, lambda: "/nothing/here"),
     Picture("not allowed 403", NEW, _plain(NEW), who="viewer"),

@@ -18,6 +18,7 @@ from fleets.services.actor import SYSTEM
 from fleets.services.demo import money, texts
 from fleets.services.demo.agents import Rows, Scene, write_agents
 from fleets.services.demo.catalog import STORIES, Story
+from fleets.services.demo.definitions import remove_definitions, write_definitions
 from fleets.services.demo.figures import hex_of
 from fleets.services.demo.frames import write_frames
 from fleets.services.demo.machines import is_stopped, write_machines
@@ -49,6 +50,7 @@ def fill() -> Filled:
     if connection is None:
         raise Conflict("No platform account is connected: run `manage.py setup` first.")
     remove_fleets()
+    remove_definitions()
     remove_profiles()
     people = gather()
     now = timezone.now()
@@ -57,6 +59,7 @@ def fill() -> Filled:
         made[story.name] = _write(story, connection, people, made.get(story.parent), now=now)
     _move_money_up(made)
     write_profiles(people, made)
+    write_definitions(people, made)
     agents = sum(story.count for story in STORIES)
     audit.record(
         "demo.fill",

@@ -6,6 +6,7 @@ from django.db.models import ProtectedError, QuerySet
 from fleets.models import Fleet, Team, User
 from fleets.services import audit
 from fleets.services.actor import SYSTEM
+from fleets.services.demo.definitions import remove_definitions
 from fleets.services.demo.people import MARK
 from fleets.services.demo.profiles import remove_profiles
 
@@ -25,6 +26,7 @@ def remove() -> int:
     others stays.
     """
     count = remove_fleets()
+    remove_definitions()
     remove_profiles()
     for user in User.objects.filter(email__endswith=MARK):
         _remove_person(user)

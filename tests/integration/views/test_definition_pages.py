@@ -15,6 +15,7 @@ from fleets.selectors.definition_list import definition_page
 from fleets.services.actor import Actor
 from fleets.services.definitions import create_definition, save_definition
 from tests.factories import ConnectionFactory, FleetFactory, TeamFactory, UserFactory
+from tests.integration.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
@@ -199,6 +200,16 @@ def test_a_fleet_becomes_a_definition_and_a_definition_is_cloned(
     client.post(at("definition_clone", definition.slug))
     clone = Definition.objects.get(slug="nightly-2")
     assert clone.cloned_from == definition
+
+
+def test_who_reads_does_not_write(user: User) -> None:
+    definition = made(user)
+    cast = Cast.gather()
+    readers = {"stranger": 404, "viewer": 200, "operator": 200, "admin": 200}
+    cast.expect(at("definition_detail", definition.slug), "GET", readers)
+    writers = {"stranger": 404, "viewer": 403, "operator": 200, "admin": 200}
+    cast.expect(at("definition_edit", definition.slug), "GET", writers)
+    cast.expect(at("definition_launch", definition.slug), "GET", writers)
 
 
 def test_the_list_costs_three_queries_however_many_there_are(
