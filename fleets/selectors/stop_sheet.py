@@ -10,6 +10,7 @@ from fleets.domain.money import show_per_hour
 from fleets.domain.numbers import counted
 from fleets.domain.status import TERMINAL_FLEETS, FleetState
 from fleets.models import Fleet
+from fleets.selectors.cutting import cut_off_refusal
 from fleets.selectors.fleet_detail import machine_nusd_per_hour
 from fleets.selectors.fleet_spend import SpendCard, spend_card
 
@@ -158,11 +159,6 @@ def _gone_words(fleet: Fleet) -> str:
 
 
 def _cut_off(fleet: Fleet) -> Strength:
-    refusal = ""
-    if fleet.budget_nusd is None:
-        refusal = "It has no budget, so it has no key of its own that could be cut off."
-    elif fleet.key_revoked_at is not None or fleet.state == FleetState.DELETED:
-        refusal = "Its key is revoked: the platform refuses everything already."
     return Strength(
         word="cut_off",
         title="Cut off",
@@ -170,7 +166,7 @@ def _cut_off(fleet: Fleet) -> Strength:
         text="The platform refuses every further call, machine and child of the tree. "
         "Can be reopened.",
         button="Cut off now",
-        refusal=refusal,
+        refusal=cut_off_refusal(fleet),
     )
 
 

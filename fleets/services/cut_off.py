@@ -6,6 +6,7 @@ from django.utils import timezone
 from fleets.domain.errors import AlreadySo, Conflict
 from fleets.domain.status import OperationKind
 from fleets.models import Fleet, NodeKind, Operation
+from fleets.selectors.cutting import cut_off_refusal
 from fleets.services import operations, stop_order
 from fleets.services.actor import Actor
 from fleets.services.fleet_events import Line, note
@@ -59,11 +60,10 @@ def reopen_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
 
 
 def _must_have_key(fleet: Fleet) -> None:
-    if fleet.budget_nusd is None:
-        raise Conflict(
-            "This fleet has no budget and so no key of its own to cut off: cancel it instead.",
-            state=fleet.state,
-        )
+    if fleet.budget_nusd is None or fleet.found_at is not None:
+        refusal = cut_off_refusal(fleet)
+        if refusal:
+            raise Conflict(refusal, state=fleet.state)
 
 
 def _order(fleet: Fleet, kind: OperationKind, *, actor: Actor, reason: str) -> Operation:

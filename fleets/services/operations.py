@@ -158,6 +158,15 @@ def lock_fleet(operation: Operation) -> Fleet:
     return fleet
 
 
+def must_be_ours(operation: Operation) -> None:
+    """Raise `LeaseLost` when another worker has taken the operation over. Locks nothing."""
+    is_ours = Operation.objects.filter(
+        pk=operation.pk, lease_owner=operation.lease_owner, ended_at__isnull=True
+    )
+    if not is_ours.exists():
+        raise LeaseLost
+
+
 @transaction.atomic
 def postpone(operation: Operation, *, owner: str, after_s: float, failures: int = 0) -> None:
     """Give the operation back; it is due again `after_s` seconds from now.

@@ -1,27 +1,30 @@
 """Shows on the page of a cancel or an interrupt how each turn really ended, whoever read it."""
 
+from django.db.models import Q
+
 from fleets.domain.status import OperationKind, TurnOutcome
 from fleets.live import publish
 from fleets.models import Fleet, NodeKind, Operation, OperationNode, Turn
+from fleets.services.stop_refs import ref
 
 
 def show_ends(fleet: Fleet, turns: list[Turn]) -> None:
-    """Write the ends of turns into the fleet's newest cancel, and into the interrupts that are
-    under way, in the caller's transaction.
+    """Write the ends of turns into the newest cancel of the fleet or of a tree it is in, and into
+    the interrupts that are under way, in the caller's transaction.
     """
     if not turns:
         return
-    by_agent = {turn.agent.agent_id: turn for turn in turns}
     for operation in _stops(fleet):
-        _show_in(operation, by_agent)
+        _show_in(operation, {ref(operation, fleet, turn.agent.agent_id): turn for turn in turns})
 
 
 def _stops(fleet: Fleet) -> list[Operation]:
     known = Operation.objects.filter(fleet=fleet)
     stops = list(known.filter(kind=OperationKind.INTERRUPT, ended_at__isnull=True))
     if fleet.cancel_requested_at is not None:
-        cancels = known.filter(kind=OperationKind.CANCEL).order_by("-requested_at")
-        stops += cancels[:1]
+        above = Q(fleet__in=fleet.path[:-1]) & ~Q(params__onlyThis=True)
+        cancels = Operation.objects.filter(Q(fleet=fleet) | above, kind=OperationKind.CANCEL)
+        stops += cancels.order_by("-requested_at")[:1]
     return stops
 
 

@@ -6,21 +6,24 @@ from django.utils import timezone
 
 from fleets.domain.errors import Conflict, InvalidInput
 from fleets.models import Fleet
-from fleets.services import audit
+from fleets.services import audit, tree_stops
 from fleets.services.actor import Actor
 from fleets.services.fleet_state import lock
 
 REASON_LIMIT = 300
 
 
-def begin(fleet: Fleet, *, actor: Actor, act: str, reason: str) -> Fleet:
-    """Lock the fleet and check that it may still be acted on. The caller is in a transaction.
+def begin(fleet: Fleet, *, actor: Actor, act: str, reason: str, with_tree: bool = False) -> Fleet:
+    """Lock the fleet (after what is below it, where the act is for its tree) and check that it may
+    still be acted on. The caller is in a transaction.
 
     Raises NotAllowed, InvalidInput (no reason where one is due), Conflict (it is deleted).
     """
     actor.must_be_operator(f"{act} a fleet")
     if actor.user is not None and not reason.strip():
         raise InvalidInput.at("reason", "A reason is missing: say in a few words why.")
+    if with_tree:
+        tree_stops.lock_below(fleet)
     locked = lock(fleet.pk)
     if locked.deleted_at is not None:
         raise Conflict("This fleet is deleted: nothing of it is left.", state=locked.state)

@@ -4,6 +4,7 @@ Nobody here sends their turns. Those that a machine shows are written as turns o
 driver never takes up, so that pages, streams and stops treat them as they treat our own.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -72,14 +73,22 @@ def write_sessions(fleet: Fleet, machines: list[Machine], news: News, *, now: da
     """
     take_gone(fleet, news.gone, now=now)
     write_news(fleet, news.turns, now=now)
+    new = take_sessions(fleet, machines, news, now=now)
+    fleet.last_error = news.words
+    recount(fleet, now=now)
+    return new
+
+
+def take_sessions(fleet: Fleet, machines: Sequence[Machine], news: News, *, now: datetime) -> int:
+    """Write turns that these machines show and nobody here knew; how many those were. The caller
+    holds the fleet's row and recounts it.
+    """
     Machine.objects.filter(pk__in=news.read).update(sessions_read_at=now)
     new = sum(
         _take_machine(fleet, machine, news.sessions.get(machine.pk, ()), now=now)
         for machine in machines
     )
     fleet.agents_total = Agent.objects.filter(fleet=fleet).count()
-    fleet.last_error = news.words
-    recount(fleet, now=now)
     return new
 
 

@@ -12,8 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fleets import dispatch
-from fleets.domain.status import OperationKind
-from fleets.models import Fleet, Operation
+from fleets.models import Fleet
 from fleets.services.driving import lease
 from fleets.services.driving.last_reading import read_last
 from fleets.services.driving.tick_beginning import begin
@@ -21,6 +20,7 @@ from fleets.services.driving.tick_closing import close
 from fleets.services.driving.tick_reading import abort_overdue, read, write_reading
 from fleets.services.driving.tick_under_way import Tick, must_hold
 from fleets.services.driving.view import load
+from fleets.services.stop_refs import stops_above
 
 log = structlog.get_logger(__name__)
 
@@ -69,11 +69,7 @@ def _work(tick: Tick) -> None:
 
 
 def _is_being_stopped(fleet: Fleet) -> bool:
-    return Operation.objects.filter(
-        fleet=fleet,
-        kind__in=[OperationKind.CANCEL, OperationKind.DELETE],
-        ended_at__isnull=True,
-    ).exists()
+    return stops_above(fleet).exists()
 
 
 def _give_back(tick: Tick, *, after_s: float | None) -> None:

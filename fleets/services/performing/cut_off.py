@@ -20,11 +20,13 @@ from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformRefused
 from fleets.platform_api.types import KeyRow
 from fleets.services import operations
+from fleets.services.cut_off import KEY_NODE
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.fleet_events import Line, note
 from fleets.services.fleet_state import has_work, newest_run, recount
 from fleets.services.performing.calling import call
 from fleets.services.performing.nodes import confirm, prove
+from fleets.services.performing.stop_target import Target
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
 
@@ -38,7 +40,7 @@ def cut_off(operation: Operation) -> Verdict:
         confirm(operation, at=timezone.now())
         return Ended(OperationState.DONE, "The launch ended before a key was made: none can spend.")
     try:
-        cap = lower_cap(operation)
+        cap = lower_cap(Target(operation, operation.fleet, None))
     except PlatformRefused as error:
         return _refused(operation, error)
     confirm(operation, at=timezone.now())
@@ -69,14 +71,14 @@ def overtaken(operation: Operation, *, by: OperationKind) -> bool:
     return later.exists()
 
 
-def lower_cap(operation: Operation) -> int | None:
+def lower_cap(target: Target) -> int | None:
     """Lower the cap and read it back; the cap in nusd, None when the key is revoked or gone.
 
-    Proves the operation's key node. Raises PlatformError.
+    Proves the key's node. Raises PlatformError.
     """
-    fleet = operation.fleet
+    operation, fleet, ref = target.operation, target.fleet, target.ref(KEY_NODE)
     asked_at = timezone.now()
-    prove(operation, NodeKind.KEY, state="running", requested_at=asked_at)
+    prove(operation, NodeKind.KEY, ref, state="running", requested_at=asked_at)
     row = call(operation, _lower(gateway().account(fleet.connection), fleet.key_id))
     now = timezone.now()
     cap = None
@@ -87,8 +89,9 @@ def lower_cap(operation: Operation) -> int | None:
         cap = usd_to_nusd(row.budget_usd) if row.budget_usd is not None else fleet.spent_nusd or 0
         result = f"cap lowered to {show_exact(cap)}"
     with transaction.atomic():
-        _write(operation, row, now=now)
-        prove(operation, NodeKind.KEY, state="done", acknowledged_at=now, key_at=now, result=result)
+        _write(target, row, now=now)
+        facts = {"acknowledged_at": now, "key_at": now, "result": result}
+        prove(operation, NodeKind.KEY, ref, state="done", **facts)
     return cap
 
 
@@ -118,17 +121,16 @@ async def _find(account: PlatformClient, key_id: str) -> KeyRow | None:
         return None
 
 
-def _write(operation: Operation, row: KeyRow | None, *, now: datetime) -> None:
-    fleet = operations.lock_fleet(operation)
+def _write(target: Target, row: KeyRow | None, *, now: datetime) -> None:
+    fleet = target.lock()
     if row is None:
         fleet.key_revoked_at = fleet.key_revoked_at or now
     else:
         take_key_row(fleet, row, now=now)
-    fleet.cut_off_requested_at = fleet.cut_off_requested_at or operation.requested_at
+    fleet.cut_off_requested_at = fleet.cut_off_requested_at or target.operation.requested_at
     fleet.cut_off_confirmed_at = now
     recount(fleet, now=now)
     note(fleet, Line("cut_off", "cut off: the platform refuses every further call of the tree"))
-    operation.fleet = fleet
 
 
 @transaction.atomic

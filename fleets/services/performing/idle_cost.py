@@ -1,4 +1,4 @@
-"""What a fleet still costs once its work is stopped: the closing line of every stop."""
+"""What fleets still cost once their work is stopped: the closing line of every stop."""
 
 from fleets.domain.money import show_per_hour
 from fleets.domain.prices import MACHINE_SIZES
@@ -10,14 +10,20 @@ def idle_nusd_per_hour(fleet: Fleet) -> int | None:
     size = MACHINE_SIZES.get(fleet.size)
     if size is None:
         return None
-    running = Machine.objects.filter(fleet=fleet, gone_at__isnull=True, status="running").count()
-    return running * size.nusd_per_hour
+    return _running(fleet) * size.nusd_per_hour
 
 
-def what_still_costs(fleet: Fleet) -> str:
-    """One sentence: which machines stay, and what they cost an hour."""
-    running = Machine.objects.filter(fleet=fleet, gone_at__isnull=True, status="running").count()
+def what_still_costs(*fleets: Fleet) -> str:
+    """One sentence: which machines of these fleets stay, and what they cost an hour."""
+    with_machines = [(fleet, count) for fleet in fleets if (count := _running(fleet))]
+    running = sum(count for _, count in with_machines)
     if not running:
         return "Nothing of it costs any more."
     noun = "machine stays" if running == 1 else "machines stay"
-    return f"{running} {noun}, ~ {show_per_hour(idle_nusd_per_hour(fleet))}."
+    costs = [idle_nusd_per_hour(fleet) for fleet, _ in with_machines]
+    known = [cost for cost in costs if cost is not None]
+    return f"{running} {noun}, ~ {show_per_hour(sum(known) if len(known) == len(costs) else None)}."
+
+
+def _running(fleet: Fleet) -> int:
+    return Machine.objects.filter(fleet=fleet, gone_at__isnull=True, status="running").count()

@@ -13,6 +13,7 @@ from fleets.domain.status import OperationState, TurnState
 from fleets.models import NodeKind, Operation, OperationNode, Run, Turn
 from fleets.services.performing.interrupting import ask
 from fleets.services.performing.nodes import confirm, prove
+from fleets.services.performing.stop_target import Target
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
 ASK_EVERY_S: Final = 2.0
@@ -30,7 +31,7 @@ def interrupt(operation: Operation) -> Verdict:
         prove(operation, NodeKind.AGENT, node.ref, state="failed", result=words)
         return Ended(OperationState.FAILED, words)
     if turn.state != TurnState.QUEUED:
-        ask(operation, [turn])
+        ask(operation, [(Target(operation, operation.fleet, turn.run), turn)])
     _read_soon(turn.run)
     return Again(ASK_EVERY_S)
 

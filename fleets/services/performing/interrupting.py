@@ -1,6 +1,7 @@
 """Asks open turns to stop, for a cancel or an interrupt, and writes what each answered."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from fleets.domain.status import TurnState
 from fleets.gateway import gateway
-from fleets.models import Machine, NodeKind, Operation, OperationNode, Run, Turn
+from fleets.models import Machine, NodeKind, Operation, OperationNode, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformError
 from fleets.platform_api.types import AbortAnswer
@@ -17,6 +18,7 @@ from fleets.services import operations
 from fleets.services.driving.view import load_open_turns
 from fleets.services.performing.calling import call
 from fleets.services.performing.nodes import tell
+from fleets.services.performing.stop_target import Target
 
 TRIES = 3
 TRY_AGAIN_S = 0.5
@@ -33,41 +35,53 @@ class Asked:
     tries: int
 
 
-def interrupt(operation: Operation, run: Run) -> None:
-    """Ask every open turn that was not asked (or came back) to stop."""
-    turns = load_open_turns(run)
+def interrupt(operation: Operation, targets: Sequence[Target]) -> None:
+    """Ask every open turn of these fleets that was not asked (or came back) to stop."""
+    turns = [
+        (target, turn) for target in targets if target.run for turn in load_open_turns(target.run)
+    ]
     _add_nodes(operation, turns)
     asked_before = set(
         operation.nodes.filter(kind=NodeKind.AGENT)
         .exclude(state__in=["queued", "came_back"])
         .values_list("ref", flat=True)
     )
-    to_ask = [turn for turn in turns if turn.agent.agent_id not in asked_before]
+    to_ask = [
+        (target, turn)
+        for target, turn in turns
+        if target.ref(turn.agent.agent_id) not in asked_before
+    ]
     if not to_ask:
         return
     ask(operation, to_ask)
 
 
-def ask(operation: Operation, to_ask: list[Turn]) -> None:
+def ask(operation: Operation, to_ask: Sequence[tuple[Target, Turn]]) -> None:
     """Ask these turns, which are nodes of the operation, to stop; `agent` and `task` loaded."""
-    agents = [turn.agent.agent_id for turn in to_ask]
+    agents = [target.ref(turn.agent.agent_id) for target, turn in to_ask]
     operation.nodes.filter(kind=NodeKind.AGENT, ref__in=agents, requested_at__isnull=True).update(
         requested_at=timezone.now()
     )
     account = gateway().account(operation.fleet.connection)
-    machines = {m.pk: m for m in Machine.objects.filter(fleet_id=operation.fleet_id)}
-    asked = call(operation, _ask_all(account, to_ask, machines))
-    with transaction.atomic():
-        operations.lock_fleet(operation)
-        _write_answers(operation, asked)
+    machines = Machine.objects.in_bulk([turn.agent.machine_id for _, turn in to_ask])
+    asked = call(operation, _ask_all(account, [turn for _, turn in to_ask], machines))
+    answers = {item.turn.pk: item for item in asked}
+    for target in targets:
+        own = [answers[turn.pk] for asker, turn in to_ask if asker is target]
+        if own:
+            with transaction.atomic():
+                target.lock()
+                _write_answers(target, own)
 
 
-def _add_nodes(operation: Operation, turns: list[Turn]) -> None:
+def _add_nodes(operation: Operation, turns: list[tuple[Target, Turn]]) -> None:
     plans = [
         operations.NodePlan(
-            NodeKind.AGENT, f"{operation.fleet.name}/{turn.agent.agent_id}", turn.agent.agent_id
+            NodeKind.AGENT,
+            f"{target.fleet.name}/{turn.agent.agent_id}",
+            target.ref(turn.agent.agent_id),
         )
-        for turn in turns
+        for target, turn in turns
     ]
     known = set(operation.nodes.filter(kind=NodeKind.AGENT).values_list("ref", flat=True))
     operations.add_nodes(operation, [plan for plan in plans if plan.ref not in known])
@@ -99,12 +113,14 @@ async def _ask(account: PlatformClient, turn: Turn, machine: Machine) -> Asked:
     return Asked(turn, at, None, error, TRIES)
 
 
-def _write_answers(operation: Operation, asked: list[Asked]) -> None:
-    now = timezone.now()
-    nodes = {n.ref: n for n in operation.nodes.filter(kind=NodeKind.AGENT)}
+def _write_answers(target: Target, asked: list[Asked]) -> None:
+    operation, now = target.operation, timezone.now()
+    refs = {item.turn.pk: target.ref(item.turn.agent.agent_id) for item in asked}
+    found = operation.nodes.filter(kind=NodeKind.AGENT, ref__in=refs.values())
+    nodes = {n.ref: n for n in found}
     too_late: list[int] = []
     for item in asked:
-        node = nodes[item.turn.agent.agent_id]
+        node = nodes[refs[item.turn.pk]]
         node.requested_at = node.requested_at or item.at
         node.attempts += item.tries
         if item.answer is None:
@@ -127,4 +143,4 @@ def _write_answers(operation: Operation, asked: list[Asked]) -> None:
         nodes.values(), ["requested_at", "attempts", "state", "result", "acknowledged_at"]
     )
     Turn.objects.filter(pk__in=too_late).update(finished_before_stop=True)
-    tell(operation, [nodes[item.turn.agent.agent_id].pk for item in asked])
+    tell(operation, [node.pk for node in nodes.values()])
