@@ -23,9 +23,13 @@ def at_platform(emulator: EmulatorThread, method: str, path: str, body: Any = No
     return response.json()
 
 
-def script_fleet(emulator: EmulatorThread, fleet_id: str, **machine: Any) -> str:
+def script_fleet(
+    emulator: EmulatorThread, fleet_id: str, *, parent: str = "", **machine: Any
+) -> str:
     """A fleet of one machine, made by a script; the sandbox it got."""
-    body = {"fleetId": fleet_id, "machines": [{"machineId": "w-1", **machine}]}
+    body: dict[str, Any] = {"fleetId": fleet_id, "machines": [{"machineId": "w-1", **machine}]}
+    if parent:
+        body["parent"] = {"fleetId": parent}
     told = at_platform(emulator, "POST", "/v1/fleets", body)
     return str(told["fleet"]["machines"][0]["sandboxId"])
 

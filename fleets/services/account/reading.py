@@ -22,6 +22,7 @@ from fleets.services.account.keys import read_keys
 from fleets.services.account.sessions import read_sessions
 from fleets.services.driving.settling import note_fleet_gone, take_fleet_row
 from fleets.services.fleet_state import lock, recount
+from fleets.services.late_children import reopen_stops
 from fleets.services.tree_counts import recount_above
 
 log = structlog.get_logger(__name__)
@@ -67,6 +68,7 @@ def read_account(connection: Connection) -> list[Fleet]:
     account = gateway().account(connection)
     told = gateway().run(list_all(account))
     new = take_told(connection, told)
+    reopen_stops(new)
     _take_known(connection, told)
     _note_gone(connection, account, told)
     read_keys(connection)

@@ -3,8 +3,10 @@
 `Nothing left` means: no fleet, no sandbox, no key that is not revoked (contract 10.33).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,7 +14,7 @@ from django.utils import timezone
 from fleets.domain.child_budget import returned_words
 from fleets.domain.money import show_exact
 from fleets.domain.status import OperationKind, OperationState, OutcomeReason, TurnOutcome
-from fleets.gateway import gateway
+from fleets.gateway import ask_database, gateway
 from fleets.models import Fleet, Machine, NodeKind, Operation, Run, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound
@@ -35,6 +37,12 @@ from fleets.services.performing.nodes import (
     prove_gone,
     remember,
     request_all,
+)
+from fleets.services.performing.stop_target import Target, targets
+from fleets.services.performing.tree_delete import (
+    delete_newcomers,
+    finish_below,
+    write_below,
 )
 from fleets.services.performing.verdict import Again, Ended, Verdict
 
@@ -61,18 +69,24 @@ class Left:
 
 def delete(operation: Operation) -> Verdict:
     """One piece of work on a delete: ask, revoke, read what is left."""
-    if operations.hurry(operation.fleet, OperationKind.LAUNCH):
+    tree = targets(operation)
+    launches = [operations.hurry(target.fleet, OperationKind.LAUNCH) for target in tree]
+    if any(launches):
         # It sees the order to delete at its next step and ends; until then it may still create.
         return Again(0.5)
     fleet = fleet_with_key(operation.fleet)
     account = gateway().account(fleet.connection)
     request_all(operation, at=timezone.now())
-    left = call(operation, _ask_and_read(account, fleet, _sandbox_ids(fleet)))
+    left = call(operation, _ask_and_read(account, fleet, tree))
     if not left.is_unknown:
         remember(operation, was_known=True)
+    for target in reversed(tree[1:]):
+        with transaction.atomic():
+            write_below(target, left.sandboxes, is_gone=not left.fleets)
     with transaction.atomic():
         _write(operation, left)
-    if not left.is_nothing:
+    is_late = not left.fleets and delete_newcomers(operation) > 0
+    if not left.is_nothing or is_late:
         Operation.objects.filter(pk=operation.pk).update(readings=0, sentence=_left_words(left))
         return Again(LOOK_AGAIN_S)
     readings = operation.readings + 1
@@ -82,26 +96,27 @@ def delete(operation: Operation) -> Verdict:
     return _finish(operation)
 
 
-def _sandbox_ids(fleet: Fleet) -> frozenset[str]:
-    rows = Machine.objects.filter(fleet=fleet).exclude(sandbox_id="")
+def _sandbox_ids(tree: Sequence[Target]) -> frozenset[str]:
+    fleets = [target.fleet for target in tree]
+    rows = Machine.objects.filter(fleet__in=fleets).exclude(sandbox_id="")
     return frozenset(rows.values_list("sandbox_id", flat=True))
 
 
-async def _ask_and_read(account: PlatformClient, fleet: Fleet, sandbox_ids: frozenset[str]) -> Left:
+async def _ask_and_read(account: PlatformClient, fleet: Fleet, tree: Sequence[Target]) -> Left:
     fleets, is_unknown = 0, False
     try:
         answer = await account.fleets.delete(fleet.public_id)
         fleets = 0 if answer.is_done else 1
     except NotFound:
         is_unknown = True
-    sandboxes = await _remaining_sandboxes(account, sandbox_ids)
+    sandboxes = await _remaining_sandboxes(account, await ask_database(partial(_sandbox_ids, tree)))
     keys = 0
     if not fleets:
-        name = KEY_NAME.format(fleet=fleet.public_id)
-        living = await living_keys(account, name)
+        names = [KEY_NAME.format(fleet=target.fleet.public_id) for target in tree]
+        living = await living_keys(account, *names)
         if living:
-            await revoke_strays(account, name)
-            keys = len(await living_keys(account, name))
+            await revoke_strays(account, *names)
+            keys = len(await living_keys(account, *names))
     return Left(fleets, sandboxes, keys, await _last_figures(account, fleet), is_unknown)
 
 
@@ -196,6 +211,7 @@ def _left_words(left: Left) -> str:
 
 
 def _finish(operation: Operation) -> Verdict:
+    count = finish_below(operation)
     with transaction.atomic():
         fleet = operations.lock_fleet(operation)
         now = timezone.now()
@@ -210,7 +226,8 @@ def _finish(operation: Operation) -> Verdict:
     parent = read_parent_key(operation)
     return Ended(
         OperationState.DONE,
-        f"{_left_nothing(operation)} Nothing of it costs any more.{_money_words(fleet, parent)}",
+        f"{_left_nothing(operation, count)} Nothing of it costs any more."
+        f"{_money_words(fleet, parent)}",
         {"status": "deleted", "left": {"fleets": 0, "sandboxes": 0, "keys": 0}},
     )
 
@@ -226,8 +243,9 @@ def _money_words(fleet: Fleet, parent: Fleet | None) -> str:
     return f" It spent {show_exact(spent)}."
 
 
-def _left_nothing(operation: Operation) -> str:
+def _left_nothing(operation: Operation, below: int) -> str:
     was_there = Machine.objects.filter(fleet=operation.fleet).exclude(sandbox_id="").exists()
     if was_there and not operation.result.get("was_known"):
         return "The platform has no such fleet: no machine and no key of it is left."
-    return "Nothing is left: no fleet, no machine, no key."
+    among = f" of {below + 1} fleets" if below else ""
+    return f"Nothing is left{among}: no fleet, no machine, no key."
