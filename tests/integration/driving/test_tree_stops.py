@@ -18,7 +18,7 @@ from tests.support.account import (
     script_turn,
     spawning,
 )
-from tests.support.driver import control, drive_operation
+from tests.support.driver import control, drive_operation, drive_until
 
 
 def children_at_platform(emulator: EmulatorThread, fleet: Fleet) -> int:
@@ -30,13 +30,13 @@ def children_at_platform(emulator: EmulatorThread, fleet: Fleet) -> int:
 def test_a_cancel_that_cuts_off_ends_the_spawning_and_one_that_cannot_says_that_it_is_beaten(
     emulator: EmulatorThread, actor: Actor
 ) -> None:
-    budgeted = spawning(actor, 40, budget_nusd=2_000_000_000)
-    unbudgeted = spawning(actor, 40, budget_nusd=None, name="unguarded", key="form-2")
-    both = Fleet.objects.filter(pk__in=[budgeted.pk, unbudgeted.pk])
-    read_until(lambda: both.filter(tree_fleets__gte=3).count() == 2)
-
+    budgeted = spawning(actor, 20, budget_nusd=2_000_000_000)
+    unbudgeted = spawning(actor, 20, budget_nusd=None, name="unguarded", key="form-2")
+    both = (budgeted, unbudgeted)
+    drive_until(lambda: all(children_at_platform(emulator, fleet) for fleet in both))
     # From here on a child comes in every two seconds, as a reading does.
     control(emulator, "POST", "clock", {"speed": 0.1})
+    read_account(budgeted.connection)
     beaten = drive_operation(cancel_fleet(unbudgeted, actor=actor, reason="spawns"))
     assert beaten.state == "failed"
     assert "Not stopped: agent-2 has left a process that made" in beaten.sentence
