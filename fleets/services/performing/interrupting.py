@@ -66,12 +66,11 @@ def ask(operation: Operation, to_ask: Sequence[tuple[Target, Turn]]) -> None:
     machines = Machine.objects.in_bulk([turn.agent.machine_id for _, turn in to_ask])
     asked = call(operation, _ask_all(account, [turn for _, turn in to_ask], machines))
     answers = {item.turn.pk: item for item in asked}
-    for target in targets:
+    for target in {id(target): target for target, _ in to_ask}.values():
         own = [answers[turn.pk] for asker, turn in to_ask if asker is target]
-        if own:
-            with transaction.atomic():
-                target.lock()
-                _write_answers(target, own)
+        with transaction.atomic():
+            target.lock()
+            _write_answers(target, own)
 
 
 def _add_nodes(operation: Operation, turns: list[tuple[Target, Turn]]) -> None:
