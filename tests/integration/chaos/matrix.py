@@ -16,6 +16,8 @@ JsonObject = dict[str, Any]
 VICTIMS: Final = ("worker", "web", "emulator", "beat", "postgres", "follow")
 _READS: Final = ("sessions.list", "sessions.events", "keys.read", "fleets.get")
 _ANY: Final = ("*", "sessions.dispatch", *_READS, *LAUNCH)
+# Struck so often, a turn's stream is whole at the last of its readings.
+_MOST_STREAMS: Final = 2
 # Where a kill can strike whom: what it does itself, or anything where it only stands by.
 _PLACES: Final = {"follow": ("sessions.events", "sessions.dispatch"), "worker": (*WORK, *LAUNCH)}
 _MOMENTS: Final = {
@@ -101,20 +103,20 @@ def _unheard(rng: random.Random) -> JsonObject:
 
 
 def _stalled(rng: random.Random) -> JsonObject:
-    more = {"afterEvents": rng.randint(0, 6), "count": rng.randint(1, 4)}
+    more = {"afterEvents": rng.randint(0, 6), "count": rng.randint(1, _MOST_STREAMS)}
     return {"operation": "sessions.events", "kind": "stall_stream", **more}
 
 
 def _short(rng: random.Random) -> JsonObject:
-    more = {"afterBytes": rng.randint(0, 6_000), "count": rng.randint(1, 4)}
+    more = {"afterBytes": rng.randint(0, 6_000), "count": rng.randint(1, _MOST_STREAMS)}
     return {"operation": "sessions.events", "kind": "truncate", **more}
 
 
 def _frames(kind: str) -> Callable[[random.Random], JsonObject]:
     def drawn(rng: random.Random) -> JsonObject:
-        # Struck twice, a turn is whole at the third reading.
-        more = {"share": rng.choice((0.1, 0.3, 0.6)), "count": 2 if kind == "drop_event" else 6}
-        return {"operation": "sessions.events", "kind": kind, **more}
+        count = _MOST_STREAMS if kind == "drop_event" else 6
+        share = rng.choice((0.1, 0.3, 0.6))
+        return {"operation": "sessions.events", "kind": kind, "share": share, "count": count}
 
     return drawn
 

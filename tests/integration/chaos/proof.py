@@ -15,6 +15,9 @@ def delete_and_prove(house: House, fleet: Fleet) -> None:
 
 def prove_nothing_is_left(house: House, fleets: Sequence[Fleet]) -> None:
     """Delete them all: nothing of them is left, and each cost what the ledger says."""
+    house.wait_until_up("web")
+    # To delete, the password must have been given lately.
+    house.person.sign_in()
     ordered = [house.order(fleet, "delete", typed_name=fleet.name) for fleet in fleets]
     for operation in ordered:
         house.wait_for_end(operation)

@@ -129,13 +129,15 @@ def kill(house: House, what: Strike) -> None:
 
 def _is_caught(house: House, fleet: Fleet, fault_id: str) -> bool:
     deadline = time.monotonic() + PATIENCE_S
+    looks = 0
     while time.monotonic() < deadline:
+        looks += 1
         if any(held["faultId"] == fault_id for held in house.control("GET", "held")["held"]):
             return True
-        if has_ended(fleet):
+        if looks % 10 == 0 and has_ended(fleet):
             return False
         house.keep_up()
-        time.sleep(0.02)
+        time.sleep(0.04)
     return False
 
 

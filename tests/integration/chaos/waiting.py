@@ -36,7 +36,7 @@ def eventually(
             assert time.monotonic() < deadline, f"{what}: {_standing()}"
         if meanwhile is not None:
             meanwhile()
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 def wait_for_end_of_work(fleet: Fleet, *, patience_s: float = PATIENCE_S) -> None:
