@@ -26,7 +26,7 @@ KINDS = {
     "out_of_memory": "does it, and an agent dies of memory: a dispatched turn's own in its first "
     "model call, else the one that runs in the session or sandbox named by the path",
     "hold_until_released": "writes the request down and answers only once released through "
-    "control; `when` is `before` (default) or `after` doing it",
+    "control, whatever other fault is set; `when` is `before` (default) or `after` doing it",
 }
 
 
