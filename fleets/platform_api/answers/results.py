@@ -1,5 +1,6 @@
 """A finished turn's result, of either lane (contract 3.1, 3.4, 3.5)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fleets.platform_api.fields import FieldError, Fields, each, unwrap
@@ -7,11 +8,19 @@ from fleets.platform_api.types import ToolCall, TurnResult
 from fleets.platform_api.usage import parse_usage
 
 
-def parse_turn(body: Any, /) -> TurnResult:
-    """A finished turn's result, from the turn's own address. Raises FieldError."""
+def parse_turn(body: Any, /) -> TurnResult | None:
+    """A finished turn's result, from the turn's own address; a null says a miss. FieldError."""
+    if body is None or _says_null(body, "data"):
+        return None
     row = unwrap(body, "data")
+    if _says_null(row.body, "result"):
+        return None
     inner = row.child("result")
     return parse_result(body if inner is None else inner.body)
+
+
+def _says_null(body: Any, name: str) -> bool:
+    return isinstance(body, Mapping) and name in body and body[name] is None
 
 
 def parse_result(body: Any, /) -> TurnResult:

@@ -64,7 +64,7 @@ class Sessions(Turns):
             reply = await self._send(op.SESSION_TURN, path=path)
         except NotFound:
             return None
-        return None if reply.body is None else reply.parse(parse_turn)
+        return reply.parse(parse_turn)
 
     async def messages(
         self, sandbox_id: str, session_id: str, *, limit: int = PAGE

@@ -1,9 +1,11 @@
 """Every documented variant of an answer is accepted, a bad field is named, the rest ignored."""
 
+import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -211,6 +213,15 @@ def test_a_miss_is_nothing_and_not_an_error() -> None:
     assert line.run(lambda client: client.sessions.result("s", "a")) is None
     aborted = line.run(lambda client: client.sessions.abort("s", "a"))
     assert aborted == AbortAnswer(cancelled=False, reason="not found")
+
+
+@pytest.mark.parametrize(
+    "body", [None, {"data": None}, {"turnId": "t1-1", "sessionId": "a", "result": None}]
+)
+def test_a_miss_may_be_a_null(body: Any) -> None:
+    """Contract 3.3: the fix makes a miss a null."""
+    line = wire(httpx.Response(200, content=json.dumps(body)))
+    assert line.run(lambda client: client.sessions.turn("s", "a", "t1-1")) is None
 
 
 JSON = st.recursive(
