@@ -27,6 +27,8 @@ _TASK_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,119}")
 _ID_NAMES: Final = frozenset({"id", "task_id", "taskid"})
 _TEXT_NAMES: Final = frozenset({"message", "task", "prompt", "text"})
 _FIELDS: Final = ("id", "message")
+# A line may begin like a list, "[ ] look into it": JSON goes on with an entry, or ends.
+_JSON_LIST: Final = re.compile(r'\[\s*(?:["{]|\]\s*\Z|-?[0-9.]+\s*[,\]])')
 _SEPARATORS: Final = re.compile(r"[,;\t|]")
 
 Found = list[tuple[int, str]]
@@ -119,7 +121,7 @@ def tasks_document(tasks: Sequence[PoolTask]) -> str:
 
 def _reader_of(text: str) -> Callable[[str, Found], list[_Given]]:
     stripped = text.lstrip()
-    if stripped.startswith("["):
+    if _JSON_LIST.match(stripped):
         return _of_json
     if stripped.startswith(("{", '"')) and _is_json_line(stripped.partition("\n")[0]):
         return _of_json_lines

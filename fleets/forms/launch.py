@@ -38,7 +38,7 @@ AFTER_CHOICES = (
     (Afterwards.STOP.value, "stop"),
     (Afterwards.KEEP.value, "keep"),
 )
-SESSION_CHOICES = (("fresh", "begins anew with each task"), ("same", "goes on through all tasks"))
+SESSION_CHOICES = (("fresh", "new for each task"), ("same", "one for all its tasks"))
 _DEFAULTS: Mapping[str, str] = {
     "count": "10",
     "harness": DEFAULT_HARNESS,
@@ -101,14 +101,14 @@ class LaunchForm(forms.Form):
         " number above does not count, and without a prompt each runs its own task.",
     )
     tasks = forms.CharField(
-        label="Tasks as a list",
+        label="Tasks",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"class": "input", "rows": "6", "spellcheck": "false"}),
         help_text="One a line; or JSON, [text, …] or [{id, message}, …]. Then the agents above"
         " drain it: each takes the next task when it is free.",
     )
-    session = _choice("Conversation", help_text="of an agent with its next task")
+    session = _choice("Session", help_text="of an agent")
     placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
     size = _choice("Machine size")
     budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)

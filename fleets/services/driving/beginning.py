@@ -177,7 +177,8 @@ def _take(fleet: Fleet, turn: Turn, item: Sent, *, now: datetime) -> Line | None
         turn.execution_id = item.receipt.execution_id or turn.execution_id
         turn.next_dispatch_at = None
         turn.agent.last_event = "turn admitted"
-        return Line("started", f"turn {turn.agent.turns} started", turn.agent)
+        what = turn.task.name or f"turn {turn.agent.turns}"
+        return Line("started", f"{what} started", turn.agent)
     if item.error is not None and _is_final(item.error):
         return _refuse(fleet, turn, item.error, now=now)
     turn.next_dispatch_at = now + timedelta(seconds=redispatch_after_s(turn.dispatches))

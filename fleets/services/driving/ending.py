@@ -176,4 +176,6 @@ def _line(turn: Turn) -> Line:
         text = f"failed: {turn.error}" if turn.error else "failed"
     if turn.ended_after_stop:
         text = "completed after it was stopped: kept as data of a cancelled turn"
+    # In a pool the agent alone does not say which piece of work that was.
+    text = f"{turn.task.name} {text}" if turn.task.name else text
     return Line(kind=outcome.value, text=text, agent=turn.agent)

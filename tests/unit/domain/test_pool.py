@@ -51,6 +51,8 @@ TWO = [("task-1", "Review a, then b"), ("task-2", "Review c")]
         ("id,task\na7,Review c\n", [("a7", "Review c")]),
         ('id;message\n"a7";"two\nlines"\n', [("a7", "two\nlines")]),
         ("task\nReview c", [("task-1", "Review c")]),
+        ("[ ] Review c", [("task-1", "[ ] Review c")]),
+        ("[x](y) [[ok]]", [("task-1", "[x](y) [[ok]]")]),
         ("\ufeffReview c", [("task-1", "Review c")]),
         ("{agent} is no JSON", [("task-1", "{agent} is no JSON")]),
     ],
