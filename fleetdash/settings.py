@@ -200,6 +200,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 2.0,
         "options": {"queue": "interactive", "expires": 2},
     },
+    "check-answers": {
+        "task": "fleets.check_answers",
+        "schedule": 5.0,
+        "options": {"queue": "checks", "expires": 5},
+    },
     "watch-fleets": {
         "task": "fleets.watch_fleets",
         "schedule": 5.0,

@@ -17,6 +17,7 @@ log = structlog.get_logger(__name__)
 INTERACTIVE = "interactive"
 DRIVE = "drive"
 HOUSEKEEPING = "housekeeping"
+CHECKS = "checks"
 
 
 def operation_ordered(public_id: str, *, in_s: float = 0.0) -> None:
@@ -28,6 +29,11 @@ def operation_ordered(public_id: str, *, in_s: float = 0.0) -> None:
 def run_due(run_pk: int, *, in_s: float = 0.0) -> None:
     """Wake a worker for this run's next tick, `in_s` seconds from now (a few at most)."""
     _on_commit("fleets.tick_run", [run_pk], queue=DRIVE, countdown=in_s if in_s > 0 else None)
+
+
+def answers_to_check() -> None:
+    """Wake the worker that runs commands over answers, once those are committed."""
+    _on_commit("fleets.check_answers", [], queue=CHECKS)
 
 
 def _on_commit(name: str, args: list[Any], **options: Any) -> None:

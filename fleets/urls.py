@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from fleets.views import (
     account,
     afterwards,
+    answers,
     definition_acts,
     definition_delete,
     definition_diff,
@@ -68,6 +69,11 @@ urlpatterns = [
         "fleets/<str:public_id>/agents/<str:agent_id>/interrupt",
         interrupt.agent_interrupt,
         name="agent_interrupt",
+    ),
+    path(
+        "fleets/<str:public_id>/answers/<int:task>/decide",
+        answers.answer_decide,
+        name="answer_decide",
     ),
     path(
         "fleets/<str:public_id>/results.<str:kind>",

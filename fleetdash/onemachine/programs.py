@@ -48,9 +48,11 @@ def applications(plan: Plan) -> list[Program]:
     )
     # Workers need not find each other; that saves a second and Redis some noise. What a person
     # ordered has a worker of its own, so that stopping never waits behind a long round of calls.
-    alone = ("--loglevel", "INFO", "--concurrency", "2", "--without-mingle", "--without-gossip")
-    acts = ("worker", "-n", "acts@%h", "-Q", "interactive", *alone)
-    worker = ("worker", "-n", "drive@%h", "-Q", "drive,housekeeping", *alone)
+    alone = ("--loglevel", "INFO", "--without-mingle", "--without-gossip", "--concurrency")
+    acts = ("worker", "-n", "acts@%h", "-Q", "interactive", *alone, "2")
+    worker = ("worker", "-n", "drive@%h", "-Q", "drive,housekeeping", *alone, "2")
+    # A command that checks an answer may take minutes; it keeps nobody else from work.
+    checks = ("worker", "-n", "checks@%h", "-Q", "checks", *alone, "1")
     beat = ("beat", "--loglevel", "WARNING", "--pidfile", "")
     web = (
         *(*_PYTHON, "uvicorn", "fleetdash.asgi:application", "--host", "127.0.0.1"),
@@ -60,6 +62,7 @@ def applications(plan: Plan) -> list[Program]:
         *([Program(EMULATOR, 30, tied(emulator))] if plan.with_emulator else []),
         Program("worker", 40, tied((*celery, *worker)), stop_wait_s=20),
         Program("acts", 40, tied((*celery, *acts)), stop_wait_s=20),
+        Program("checks", 40, tied((*celery, *checks)), stop_wait_s=20),
         Program("beat", 50, tied((*celery, *beat))),
         Program("follow", 60, tied((sys.executable, "manage.py", "follow"))),
         Program("web", 70, tied(web)),

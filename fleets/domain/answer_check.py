@@ -57,6 +57,9 @@ class Verdict(StrEnum):
     WAITING_PERSON = "waiting_person"
 
 
+WAITING_VERDICTS: Final = (Verdict.WAITING_COMMAND, Verdict.WAITING_PERSON)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerCheck:
     """The document, read. Only what its `kind` needs is filled in."""

@@ -10,6 +10,8 @@ from fleets.domain.afterwards import DEFAULT_DELAY_S
 from fleets.domain.agent_plan import AgentPlan, Resolve, numbered
 from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.agents_file import read_agents
+from fleets.domain.answer_check import AnswerCheck
+from fleets.domain.answer_fields import read_answer_fields
 from fleets.domain.credentials import find_credentials
 from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
@@ -49,6 +51,7 @@ _FRESH: Final = "fresh"
 _SAME: Final = "same"
 
 _PACKED: Final[PlacementRule] = Auto()
+_ASKS_NOTHING: Final = AnswerCheck()
 _NO_NEEDS: Final = MachineNeeds()
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _FINDS_SHOWN: Final = 5
@@ -62,8 +65,8 @@ class LaunchSpec:
 
     With `tasks` the agents are a pool that drains this list, each task in a session of its own
     unless `is_same_session`. `prompt` "": each agent of `agents` runs its own task, each of `tasks`
-    is sent as it is. `budget_nusd` None: no budget. `at_once`
-    None: `auto`, as many as the budget can hold. `parent_id` is the fleet that it is a child of, ""
+    is sent as it is. `budget_nusd` None: no budget. `at_once` None: `auto`, as many as the budget
+    can hold. `answer` is what a good answer is. `parent_id` is the fleet that it is a child of, ""
     for none, and `parent_agent` the agent there for whom it is launched.
     """
 
@@ -86,6 +89,7 @@ class LaunchSpec:
     machine: MachineNeeds = _NO_NEEDS
     tasks: tuple[PoolTask, ...] = ()
     is_same_session: bool = False
+    answer: AnswerCheck = _ASKS_NOTHING
     parent_id: str = ""
     parent_agent: str = ""
 
@@ -143,7 +147,8 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
     (separated by commas), placement (auto, dedicated or a number), parent (a fleet's id),
     parent_agent, agents (a file of them: then their number counts and a prompt is not needed),
     tasks (a list of them: then the agents are a pool, and a prompt is the message around each),
-    session ("same": one for all tasks of an agent). Raises InvalidInput with the problems of all
+    session ("same": one for all tasks of an agent), and what a good answer is, as
+    `domain.answer_fields` has it. Raises InvalidInput with the problems of all
     fields, in that order.
     """
     problems: list[Problem] = []
@@ -176,6 +181,7 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
         placement=read("placement", read_placement, _PACKED),
         tasks=read(TASKS, read_tasks, ()),
         is_same_session=has_tasks and read("session", _session, _FRESH) == _SAME,
+        answer=_answer(raw, problems),
         parent_id=read("parent", _parent, ""),
         parent_agent=read("parent_agent", _parent_agent, ""),
     )
@@ -192,6 +198,14 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
     if problems:
         raise InvalidInput(problems)
     return spec
+
+
+def _answer(raw: Mapping[str, str], problems: list[Problem]) -> AnswerCheck:
+    try:
+        return read_answer_fields(raw)
+    except InvalidInput as error:
+        problems.extend(error.problems)
+        return _ASKS_NOTHING
 
 
 def _required(*, has_file: bool, has_tasks: bool) -> frozenset[str]:

@@ -9,6 +9,9 @@ from django import forms
 from fleets.domain import money
 from fleets.domain.afterwards import DEFAULT_DELAY_S
 from fleets.domain.agents_file import PLACE as AGENTS
+from fleets.domain.answer_check import CheckKind, Shape
+from fleets.domain.answer_document import read_answer_check
+from fleets.domain.answer_fields import answer_fields
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import DEFAULT_HARNESS
 from fleets.domain.numbers import show_duration_s
@@ -37,6 +40,19 @@ AFTER_CHOICES = (
     (Afterwards.DELETE.value, "delete"),
     (Afterwards.STOP.value, "stop"),
     (Afterwards.KEEP.value, "keep"),
+)
+SHAPE_CHOICES = (
+    (Shape.TEXT.value, "text"),
+    (Shape.JSON.value, "JSON"),
+    (Shape.JSON_SCHEMA.value, "JSON that fits a schema"),
+)
+CHECK_CHOICES = (
+    (CheckKind.NONE.value, "none"),
+    (CheckKind.NOT_EMPTY.value, "it is not empty"),
+    (CheckKind.MATCHES.value, "it matches a pattern"),
+    (CheckKind.FIELD_EQUALS.value, "a field of it equals a value"),
+    (CheckKind.COMMAND.value, "a command on the machine exits 0"),
+    (CheckKind.PERSON.value, "a person accepts it"),
 )
 SESSION_CHOICES = (("fresh", "new for each task"), ("same", "one for all its tasks"))
 _DEFAULTS: Mapping[str, str] = {
@@ -109,6 +125,20 @@ class LaunchForm(forms.Form):
         " drain it: each takes the next task when it is free.",
     )
     session = _choice("Session", help_text="of an agent")
+    answer_shape = _choice("Shape")
+    answer_schema = forms.CharField(
+        label="JSON Schema",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"class": "input mono", "rows": "6", "spellcheck": "false", "wrap": "off"}
+        ),
+    )
+    answer_check = _choice("Check")
+    answer_pattern = _text("Pattern", help_text="a regular expression, somewhere in the answer")
+    answer_field = _text("Field", help_text="such as status, or items.0.name")
+    answer_value = _text("Value", help_text="JSON, or text as it stands")
+    answer_command = _text("Command", help_text="on the agent's machine, where it worked; 60 s")
     placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
     size = _choice("Machine size")
     budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
@@ -140,6 +170,8 @@ class LaunchForm(forms.Form):
             "size": options.sizes,
             "after": AFTER_CHOICES,
             "session": SESSION_CHOICES,
+            "answer_shape": SHAPE_CHOICES,
+            "answer_check": CHECK_CHOICES,
         }
         for field, offered in choices.items():
             widget = self.fields[field].widget
@@ -237,6 +269,12 @@ class LaunchForm(forms.Form):
         for problem in added:
             self.add_error(problem.place if problem.place in self.fields else None, problem.message)
 
+    @property
+    def asks_of_answers(self) -> bool:
+        """Whether anything is asked of an answer, by what stands in the fields now."""
+        shape, check = (self[name].value() for name in ("answer_shape", "answer_check"))
+        return bool(check) or (shape or Shape.TEXT.value) != Shape.TEXT.value
+
     def typed(self, name: str) -> str:
         """What stands in a field, as typed."""
         return str(self.data.get(name, ""))
@@ -273,6 +311,7 @@ def _like(fleet: Fleet) -> dict[str, str]:
         AGENTS: agents_document(fleet),
         TASKS: fleet_tasks_document(fleet),
         "session": "same" if fleet.is_same_session else "fresh",
+        **_answer_fields(fleet),
         "budget": "" if budget is None else money.usd_string(budget),
         "at_once": AUTO if fleet.at_once is None else str(fleet.at_once),
         "after": fleet.after,
@@ -281,3 +320,10 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "task_timeout": show_duration_s(fleet.task_timeout_s),
         "tags": ", ".join(fleet.tags),
     }
+
+
+def _answer_fields(fleet: Fleet) -> dict[str, str]:
+    try:
+        return answer_fields(read_answer_check(fleet.answer_check))
+    except InvalidInput:
+        return {}

@@ -79,6 +79,9 @@ class Fleet(models.Model):
     machine_needs = models.JSONField(
         default=dict, blank=True, help_text="What machines get, as a definition writes it."
     )
+    answer_check = models.JSONField(
+        default=dict, blank=True, help_text="What a good answer is; empty: nothing is asked."
+    )
     pattern = models.CharField(max_length=10, choices=choices_of(Pattern), default=Pattern.MAP)
     is_same_session = models.BooleanField(
         default=False, help_text="Of a pool: an agent does all its tasks in its one session."
@@ -151,6 +154,10 @@ class Fleet(models.Model):
     tasks_timed_out = models.PositiveIntegerField(default=0)
     tasks_not_started = models.PositiveIntegerField(default=0)
     tasks_unknown = models.PositiveIntegerField(default=0)
+    # What became of the answers of those that completed; without a check none is counted.
+    answers_accepted = models.PositiveIntegerField(default=0)
+    answers_refused = models.PositiveIntegerField(default=0)
+    answers_waiting = models.PositiveIntegerField(default=0)
 
     # Of this fleet and everything below it; written by services.tree_counts alone. They count for
     # a fleet that has children, the others are told by their own figures.

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from fleets.domain.answer_check import Verdict
 from fleets.domain.status import OutcomeReason, StreamEnd, TaskState, TurnOutcome, TurnState
 from fleets.models.agents import Agent
 from fleets.models.choices import choices_of, not_negative, one_of
@@ -90,13 +91,31 @@ class Task(models.Model):
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
 
+    # What became of its answer, by the fleet's check; empty while there is no answer.
+    verdict = models.CharField(max_length=20, choices=choices_of(Verdict), blank=True, default="")
+    verdict_reason = models.CharField(max_length=300, blank=True, default="")
+    verdict_at = models.DateTimeField(null=True)
+    verdict_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, help_text="Who decided, if a person."
+    )
+    check_sent_at = models.DateTimeField(
+        null=True, help_text="When the command that checks it was sent: once, whatever came of it."
+    )
+
     class Meta:
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["run", "position"], name="task_position_unique"),
             one_of("state", TaskState, name="task_state_known"),
         ]
-        indexes = [models.Index(fields=["run", "state", "position"], name="task_by_state")]
+        indexes = [
+            models.Index(fields=["run", "state", "position"], name="task_by_state"),
+            models.Index(
+                fields=["ended_at"],
+                name="task_to_check",
+                condition=Q(verdict=Verdict.WAITING_COMMAND),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"task {self.position} of run {self.run_id}"

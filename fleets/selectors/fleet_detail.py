@@ -16,6 +16,7 @@ from fleets.domain.numbers import counted, show_count, show_duration_s
 from fleets.domain.prices import MachineSize
 from fleets.domain.status import TERMINAL_FLEETS, Afterwards, FleetState, Origin, Pattern
 from fleets.models import Fleet
+from fleets.selectors.answers import verdict_words
 from fleets.selectors.fleet_spend import WORKING
 from fleets.selectors.freshness import awaited_since, stale_since
 from fleets.selectors.run_time import run_time
@@ -156,14 +157,17 @@ def answered_words(fleet: Fleet) -> str:
 
 
 def _tasks_words(fleet: Fleet) -> str:
-    """What a pool has done of its list: "12 of 40 tasks done, 3 at work", "" elsewhere."""
+    """What a pool has done of its list: "12 of 40 tasks done, 3 at work", and what became
+    of answers that are checked.
+    """
     if fleet.pattern != Pattern.POOL:
-        return ""
+        return verdict_words(fleet) and f"answers: {verdict_words(fleet)}"
     ended = fleet.tasks_total - fleet.tasks_queued - fleet.tasks_running - fleet.tasks_waiting
     words = f"{show_count(ended)} of {counted(fleet.tasks_total, 'task')} done"
     if fleet.tasks_running:
         words += f", {show_count(fleet.tasks_running)} at work"
-    return words
+    judged = verdict_words(fleet)
+    return f"{words}; {judged}" if judged else words
 
 
 def failed_count(fleet: Fleet) -> int:
@@ -233,7 +237,9 @@ def what_happened(fleet: Fleet) -> str:
     ):
         if count:
             parts.append(f"{show_count(count)} {word}")
-    return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {', '.join(parts)}."
+    judged = verdict_words(fleet)
+    answers = f" Answers: {judged}." if judged else ""
+    return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {', '.join(parts)}.{answers}"
 
 
 _OVER_WORDS: Final = {

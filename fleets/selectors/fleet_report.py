@@ -25,6 +25,8 @@ class AgentReport:
     sandbox_id: str | None
     session_id: str
     state: str
+    verdict: str | None
+    verdict_reason: str | None
     response: str | None
     trace_id: str | None
     cost_nusd: int | None
@@ -129,7 +131,7 @@ def was_stopped_by_budget(fleet: Fleet) -> bool:
 def _tasks(run: Run) -> "QuerySet[Any, Any]":
     latest = Turn.objects.filter(task=OuterRef("pk")).order_by("-attempt").values("trace_id")[:1]
     tasks = Task.objects.filter(run=run).annotate(trace=Subquery(latest))
-    return tasks.values("agent_id", "response", "error", "trace")
+    return tasks.values("agent_id", "response", "error", "trace", "verdict", "verdict_reason")
 
 
 def _agent(agent: Agent, task: dict[str, Any]) -> AgentReport:
@@ -139,6 +141,8 @@ def _agent(agent: Agent, task: dict[str, Any]) -> AgentReport:
         sandbox_id=agent.machine.sandbox_id or None,
         session_id=agent.session_id,
         state=agent.state,
+        verdict=task.get("verdict") or None,
+        verdict_reason=task.get("verdict_reason") or None,
         response=(task.get("response") or "")[:RESPONSE_CHARS] or None,
         trace_id=task.get("trace") or None,
         cost_nusd=agent.cost_nusd,

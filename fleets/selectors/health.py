@@ -34,7 +34,7 @@ from fleets.domain.status import TERMINAL_FLEETS
 from fleets.models import Connection, Fleet, Operation, Run
 from fleets.rate_budget import RateBudget, RateState
 
-QUEUES: Final = ("interactive", "drive", "housekeeping")
+QUEUES: Final = ("interactive", "drive", "checks", "housekeeping")
 STALE_AFTER: Final = timedelta(seconds=60)
 _MB: Final = 1_000_000
 

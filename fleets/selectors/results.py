@@ -1,23 +1,30 @@
 """What the agents answered last: a row per task of each agent's newest run, and all for export."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Left, Length
 
+from fleets.domain.answer_check import Verdict
 from fleets.domain.money import usd_string
-from fleets.domain.status import Pattern
-from fleets.models import Fleet, Run, Task, Turn
-from fleets.selectors.agents import GROUPS
+from fleets.models import Fleet, Task, Turn
+from fleets.selectors.agents import GROUPS, CountTab
 from fleets.selectors.newest_tasks import newest_tasks
 
 MOST_ROWS: Final = 100
 # An answer is hostile and of any length: so much is shown, the rest is in the export.
 PREVIEW_CHARS: Final = 4_000
 PROMPT_CHARS: Final = 600
+# What the tabs call a verdict.
+VERDICTS: Final[Mapping[str, tuple[Verdict, ...]]] = {
+    "accepted": (Verdict.ACCEPTED,),
+    "refused": (Verdict.REFUSED,),
+    "waiting": (Verdict.WAITING_PERSON, Verdict.WAITING_COMMAND),
+    "unchecked": (Verdict.UNCHECKED,),
+}
 EXPORT_CHARS: Final = 262_144
 
 
@@ -39,6 +46,9 @@ class ResultRow:
     response: str
     response_chars: int
     error: str
+    verdict: str
+    verdict_reason: str
+    decided_by: str
     trace_id: str
     cost_nusd: int | None
     started_at: datetime | None
@@ -48,6 +58,11 @@ class ResultRow:
     def name(self) -> str:
         """What the row is called: the task of a list, else the agent."""
         return self.task_id or self.agent_id
+
+    @property
+    def can_be_decided(self) -> bool:
+        """Whether a person accepts or refuses it, or has, and may think again."""
+        return self.verdict == Verdict.WAITING_PERSON or bool(self.decided_by)
 
     @property
     def first_line(self) -> str:
@@ -70,16 +85,45 @@ class ResultTable:
 
 
 def result_table(
-    fleet: Fleet, *, group: str = "", after: int = -1, limit: int = MOST_ROWS
+    fleet: Fleet, *, group: str = "", verdict: str = "", after: int = -1, limit: int = MOST_ROWS
 ) -> ResultTable:
-    """A page of the newest answers. One query."""
+    """A page of the newest answers; `group` and `verdict` are keys of `GROUPS` and `VERDICTS`.
+
+    One query.
+    """
     limit = min(limit, MOST_ROWS)
     tasks = _tasks(fleet).filter(position__gt=after)
     if group:
         tasks = tasks.filter(state__in=GROUPS.get(group, ()))
+    if verdict:
+        tasks = tasks.filter(verdict__in=VERDICTS.get(verdict, ()))
     found = [_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)[: limit + 1]]
     rows = found[:limit]
     return ResultTable(rows, rows[-1].position if len(found) > limit else None)
+
+
+def result_row(fleet: Fleet, task_pk: int) -> ResultRow | None:
+    """The answer to one task of the fleet, for its own row. One query."""
+    tasks = Task.objects.filter(pk=task_pk, run__fleet=fleet).order_by()
+    return next((_row(values) for values in _values(tasks, chars=PREVIEW_CHARS)), None)
+
+
+def verdict_tabs(fleet: Fleet) -> list[CountTab]:
+    """What became of the answers, out of the fleet's own counters; none without a check."""
+    if not fleet.answer_check:
+        return []
+    judged = fleet.answers_accepted + fleet.answers_refused + fleet.answers_waiting
+    counted = {
+        "accepted": fleet.answers_accepted,
+        "refused": fleet.answers_refused,
+        "waiting": fleet.answers_waiting,
+        "unchecked": max(0, fleet.tasks_completed - judged),
+    }
+    labels = {"waiting": "To be checked"}
+    return [
+        CountTab(key, labels.get(key, key.capitalize()), count, VERDICTS[key][0].value)
+        for key, count in counted.items()
+    ]
 
 
 def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
@@ -94,6 +138,9 @@ def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:
             "reason": row.reason or None,
             "response": row.response or None,
             "error": row.error or None,
+            "verdict": row.verdict or None,
+            "verdictReason": row.verdict_reason or None,
+            "decidedBy": row.decided_by or None,
             "traceId": row.trace_id or None,
             "costUsd": None if row.cost_nusd is None else usd_string(row.cost_nusd),
             "startedAt": _instant(row.started_at),
@@ -119,12 +166,7 @@ def _instant(value: datetime | None) -> str | None:
 
 
 def _tasks(fleet: Fleet) -> "QuerySet[Task]":
-    if fleet.pattern == Pattern.POOL:
-        newest = Run.objects.filter(fleet=fleet).order_by("-number").first()
-        return newest_tasks(fleet, newest).order_by("position")
-    later = Task.objects.filter(agent=OuterRef("agent"), run__number__gt=OuterRef("run__number"))
-    tasks = Task.objects.filter(run__fleet=fleet)
-    return tasks.exclude(Exists(later)).order_by("position")
+    return newest_tasks(fleet).order_by("position")
 
 
 def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":
@@ -137,6 +179,7 @@ def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":
         trace=Subquery(latest.values("trace_id")[:1]),
         cost=Subquery(_cost_of_task()),
         agent_name=F("agent__agent_id"),
+        decided_by=F("verdict_by__username"),
     ).values(
         "pk",
         "position",
@@ -149,6 +192,9 @@ def _values(tasks: "QuerySet[Task]", *, chars: int) -> "QuerySet[Any, Any]":
         "shown",
         "chars",
         "error",
+        "verdict",
+        "verdict_reason",
+        "decided_by",
         "trace",
         "cost",
         "started_at",
@@ -175,6 +221,9 @@ def _row(values: dict[str, Any]) -> ResultRow:
         response=values["shown"],
         response_chars=values["chars"],
         error=values["error"],
+        verdict=values["verdict"],
+        verdict_reason=values["verdict_reason"],
+        decided_by=values["decided_by"] or "",
         trace_id=values["trace"] or "",
         cost_nusd=values["cost"],
         started_at=values["started_at"],

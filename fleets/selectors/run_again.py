@@ -4,14 +4,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from fleets.domain.answer_check import Verdict
 from fleets.domain.budget import worst_call_nusd
 from fleets.domain.money import show_remaining, show_used
 from fleets.domain.numbers import show_count
 from fleets.domain.prices import model_price
 from fleets.domain.status import OperationKind, Origin, Pattern, TaskState
 from fleets.models import Agent, Fleet, Operation, Run, Task
+from fleets.selectors.newest_tasks import newest_tasks
 from fleets.selectors.run_list_again import chosen_tasks
 from fleets.selectors.task_states import NOT_COMPLETED
 
@@ -52,7 +54,7 @@ def run_again_offer(fleet: Fleet) -> RunAgainOffer:
         refusal=run_again_refusal(fleet),
         can_reopen=is_cut(fleet) and fleet.key_revoked_at is None and fleet.deleted_at is None,
         all_count=everything.count(),
-        not_completed_count=everything.filter(state__in=NOT_COMPLETED).count(),
+        not_completed_count=_not_completed(fleet, is_pool=is_pool),
         ready=ready.count(),
         total=fleet.agents_total,
         next_number=(newest[0] if newest else 0) + 1,
@@ -82,11 +84,24 @@ def ready_agents(fleet: Fleet) -> "QuerySet[Agent]":
     return Agent.objects.filter(_READY, fleet=fleet).order_by("position")
 
 
+def _not_completed(fleet: Fleet, *, is_pool: bool) -> int:
+    if is_pool:
+        return chosen_tasks(fleet, only=(), not_completed=True).count()
+    return chosen_agents(fleet, only=(), not_completed=True).count()
+
+
+def _refused(fleet: Fleet) -> "QuerySet[Task]":
+    """An agent's last answer, where it was refused."""
+    return newest_tasks(fleet).filter(agent=OuterRef("pk"), verdict=Verdict.REFUSED)
+
+
 def chosen_agents(fleet: Fleet, *, only: Collection[str], not_completed: bool) -> "QuerySet[Agent]":
-    """Agents that run, in order: these by id (none: all), or only those without an answer."""
+    """Agents that run, in order: these by id (none: all), or only those without a
+    good answer.
+    """
     agents = ready_agents(fleet)
     if not_completed:
-        agents = agents.filter(state__in=NOT_COMPLETED)
+        agents = agents.filter(Q(state__in=NOT_COMPLETED) | Exists(_refused(fleet)))
     return agents.filter(agent_id__in=only) if only else agents
 
 

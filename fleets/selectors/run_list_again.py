@@ -5,21 +5,20 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from fleets.models import Fleet, Run, Task
+from fleets.models import Fleet, Task
 from fleets.selectors.newest_tasks import newest_tasks
-from fleets.selectors.task_states import NOT_COMPLETED
+from fleets.selectors.task_states import NOT_GOOD
 
 _NAMES_SHOWN: Final = 5
 
 
 def chosen_tasks(fleet: Fleet, *, only: Collection[str], not_completed: bool) -> "QuerySet[Task]":
     """Tasks of the list as they stood last, in order: these by id (none: all), or only those
-    without an answer. What was prompted besides is no part of the list.
+    without a good answer. What was prompted besides is no part of the list.
     """
-    newest = Run.objects.filter(fleet=fleet).order_by("-number").first()
-    tasks = newest_tasks(fleet, newest).exclude(name="").order_by("position")
+    tasks = newest_tasks(fleet).exclude(name="").order_by("position")
     if not_completed:
-        tasks = tasks.filter(state__in=NOT_COMPLETED)
+        tasks = tasks.filter(NOT_GOOD)
     return tasks.filter(name__in=only) if only else tasks
 
 

@@ -20,6 +20,8 @@ class TaskReport:
     session_id: str | None
     state: str
     reason: str | None
+    verdict: str | None
+    verdict_reason: str | None
     response: str | None
     trace_id: str | None
     cost_nusd: int | None
@@ -52,7 +54,7 @@ def _values(tasks: "QuerySet[Task]") -> "QuerySet[Any, Any]":
         cost=Subquery(cost),
     ).values(
         "position", "name", "agent__agent_id", "session", "state", "reason", "response", "trace",
-        "cost", "error",
+        "cost", "error", "verdict", "verdict_reason",
     )  # fmt: skip
 
 
@@ -64,6 +66,8 @@ def _report(values: dict[str, Any]) -> TaskReport:
         session_id=values["session"] or None,
         state=values["state"],
         reason=values["reason"] or None,
+        verdict=values["verdict"] or None,
+        verdict_reason=values["verdict_reason"] or None,
         response=values["response"] or None,
         trace_id=values["trace"] or None,
         cost_nusd=values["cost"],

@@ -4,12 +4,14 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from fleets.domain.answer_check import Verdict
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed
 from fleets.domain.spec import MAX_AFTER_DELAY_S
 from fleets.domain.status import Afterwards
-from fleets.models import Fleet
+from fleets.models import Fleet, Task
 from fleets.services import audit
 from fleets.services.actor import SYSTEM, Actor
 from fleets.services.delete import delete_fleet
@@ -60,7 +62,7 @@ def carry_out_due(*, now: datetime) -> int:
     """Order what is due for fleets whose countdown has run out; how many those were."""
     due = Fleet.objects.filter(
         cleanup_due_at__lte=now, deleted_at__isnull=True, delete_requested_at__isnull=True
-    )
+    ).exclude(Exists(_unchecked_on_machines()))
     count = 0
     for fleet in due.order_by("cleanup_due_at")[:50]:
         try:
@@ -69,6 +71,11 @@ def carry_out_due(*, now: datetime) -> int:
             # One fleet that cannot be cleaned up must not keep the others billing.
             log.exception("clean_up_broke", fleet=fleet.public_id)
     return count
+
+
+def _unchecked_on_machines() -> "QuerySet[Task]":
+    """Answers that a command on their machine is still to check; it comes soon, or never."""
+    return Task.objects.filter(run__fleet=OuterRef("pk"), verdict=Verdict.WAITING_COMMAND)
 
 
 @transaction.atomic

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, OuterRef
 
+from fleets.domain.answer_check import WAITING_VERDICTS, Verdict
 from fleets.domain.status import (
     Afterwards,
     FleetFacts,
@@ -59,6 +60,7 @@ def recount(fleet: Fleet, *, now: datetime) -> FleetState:
     for column, name in COUNT_FIELDS.items():
         setattr(fleet, column, getattr(counts, name))
     fleet.tasks_total = counts.total
+    _count_verdicts(fleet, run)
     if state != fleet.state:
         fleet.state = state
         fleet.state_since = now
@@ -97,6 +99,16 @@ def _task_counts(fleet: Fleet, run: Run | None) -> StateCounts:
         for state, n in others.order_by().values_list("state").annotate(n=Count("pk")):
             counts[TaskState(state)] += n
     return StateCounts.from_mapping(counts)
+
+
+def _count_verdicts(fleet: Fleet, run: Run | None) -> None:
+    if not fleet.answer_check:
+        return
+    judged = newest_tasks(fleet, run).exclude(verdict="").values_list("verdict")
+    counted = dict(judged.annotate(n=Count("pk")))
+    fleet.answers_accepted = counted.get(Verdict.ACCEPTED, 0)
+    fleet.answers_refused = counted.get(Verdict.REFUSED, 0)
+    fleet.answers_waiting = sum(counted.get(verdict, 0) for verdict in WAITING_VERDICTS)
 
 
 def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from fleets.domain import ids
+from fleets.domain.answer_document import answer_document
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed, OverLimit
 from fleets.domain.money import show_limit
 from fleets.domain.placement import MachinePlan, plan_machines
@@ -235,6 +236,7 @@ def _write_fleet(
         has_own_agents=bool(spec.agents),
         definition_revision=revision,
         machine_needs=spec.machine.as_json,
+        answer_check=answer_document(spec.answer),
         pattern=Pattern.POOL if spec.tasks else Pattern.MAP,
         is_same_session=spec.is_same_session,
         parent=parent,

@@ -18,6 +18,7 @@ from fleets.live.tokens import live_page, position
 from fleets.models import Fleet, User
 from fleets.selectors import agents, machines
 from fleets.selectors.agent_peek import agent_peek
+from fleets.selectors.answers import answer_words
 from fleets.selectors.fleet_detail import (
     FleetHead,
     answered_words,
@@ -29,7 +30,7 @@ from fleets.selectors.fleet_detail import (
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.operation_lines import operation_lines
-from fleets.selectors.results import result_table, shared_failure
+from fleets.selectors.results import result_table, shared_failure, verdict_tabs
 from fleets.views.stop import first_reason
 
 FRAGMENTS: Final = {
@@ -191,13 +192,25 @@ def _machines(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) 
 
 
 def _results(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) -> dict[str, Any]:
-    group = request.GET.get("state", "")
+    group, verdict = request.GET.get("state", ""), request.GET.get("verdict", "")
     after = _number(request.GET.get("after", ""), -1)
+    table = result_table(fleet, group=group, verdict=verdict, after=after)
+    next_url = "" if table.after is None else _url(request, after=str(table.after))
     return {
-        "results": result_table(fleet, group=group, after=after),
+        "results": table,
+        "next_url": next_url,
+        "verdicts": [
+            {
+                "tab": tab,
+                "url": _url(request, verdict="" if tab.key == verdict else tab.key, after=""),
+                "is_current": tab.key == verdict,
+            }
+            for tab in verdict_tabs(fleet)
+        ],
+        "answer_words": answer_words(fleet),
         "tasks_total": f"{fleet.tasks_total:,}",
         "counts": _counts(request, tabs, group),
-        "filter": {"group": group},
+        "filter": {"group": group, "verdict": verdict},
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from fleets.domain.answer_check import words_of
 from fleets.domain.child_budget import Above
 from fleets.domain.errors import Advice
 from fleets.domain.estimate import Range
@@ -68,6 +69,7 @@ class Preview:
     sharing: Sequence[tuple[str, str]] = ()
     first_prompt: str = ""
     pool: str = ""
+    answer: str = ""
     machines_in_use: int | None = None
     warnings: Sequence[Advice] = field(default=())
 
@@ -139,6 +141,7 @@ def panel(
         first_prompt=prompt if len(prompt) <= _PROMPT_SHOWN else f"{prompt[:_PROMPT_SHOWN]}…",
         machines_in_use=account.machines_in_use,
         pool=_pool_words(flight.spec),
+        answer=words_of(flight.spec.answer),
     )
 
 

@@ -259,6 +259,7 @@ NO_PAGES: Final = {
     "fleets:metrics": Kind.PROBE,
     "fleets:home": Kind.REDIRECT,
     "fleets:fleet_export": Kind.DOWNLOAD,
+    "fleets:answer_decide": Kind.ACT,
     "fleets:fleet_results": Kind.DOWNLOAD,
     "fleets:agent_event_text": Kind.DOWNLOAD,
     "fleets:agent_prompt": Kind.ACT,

@@ -23,7 +23,7 @@ import pytest
 from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[2]
-QUEUES = "interactive,drive,housekeeping"
+QUEUES = "interactive,drive,checks,housekeeping"
 PROCESSES = "2"
 READY_LIMIT_S = 120.0
 STOP_LIMIT_S = 10.0

@@ -35,6 +35,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     options = {
         "--agents": ("N|FILE.json", "how many agents, or a file in which each is its own"),
         "--tasks": ("FILE", "a list of tasks that the agents drain: a line each, JSON or CSV"),
+        "--answer": (
+            "FILE|JSON",
+            "what a good answer is, as JSON or a file with it",
+        ),
         "--placement": ("auto|dedicated|K", "who shares a machine (default auto: by memory)"),
         "--model": ("M", "the model (default gpt-4.1-mini)"),
         "--harness": ("H", "the harness (default opencode)"),

@@ -18,7 +18,7 @@ def code_of(fleet: Fleet) -> int:
     """The code for a fleet whose work has ended."""
     if was_stopped_by_budget(fleet):
         return BUDGET_STOPPED
-    if fleet.tasks_completed < fleet.tasks_total or not fleet.tasks_total:
+    if fleet.tasks_completed < fleet.tasks_total or not fleet.tasks_total or fleet.answers_refused:
         return SOME_DID_NOT
     return ALL_COMPLETED
 

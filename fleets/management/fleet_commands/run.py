@@ -15,6 +15,7 @@ from fleets.domain.launch_checks import Account
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec, parse_launch
 from fleets.management.fleet_commands.agents_option import read_agents_option
+from fleets.management.fleet_commands.answer_option import read_answer_option
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.following import follow
@@ -32,6 +33,7 @@ PLACES: Final = {
     "prompt": "PROMPT",
     "count": "--agents",
     "agents": "--agents",
+    "answer": "--answer",
     "tasks": "--tasks",
     "session": "--same-session",
     "placement": "--placement",
@@ -77,6 +79,7 @@ def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw = {field: options[name] or "" for field, name in _GIVEN.items()}
     raw |= read_agents_option(options["agents"] or "")
     raw |= read_tasks_option(options["tasks"] or "", is_same_session=options["same_session"])
+    raw |= read_answer_option(options["answer"] or "")
     raw["prompt"] = _prompt(options, has_file="agents" in raw or "tasks" in raw)
     in_file = next((Path(options[one]).stem for one in ("tasks", "agents") if one in raw), "")
     raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"

@@ -10,6 +10,7 @@ from fleets.management.fleet_commands.documents import report_document
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.people import actor_of
 from fleets.management.fleet_commands.progress import status_line
+from fleets.selectors.answers import verdict_words
 from fleets.selectors.fleet_report import AgentReport, FleetReport, fleet_report
 from fleets.selectors.task_report import TaskReport
 
@@ -44,6 +45,9 @@ def print_report(report: FleetReport, *, console: Console) -> None:
             f"{show_used(fleet.reserved_nusd)} reserved for children, "
             f"{show_remaining(fleet.remaining_nusd)} left"
         )
+    judged = verdict_words(fleet)
+    if judged:
+        console.result(f"answers: {judged}")
     requests = "—" if report.requests is None else f"{report.requests:,}"
     machines = len(report.machines)
     console.result(f"{machines} {'machine' if machines == 1 else 'machines'}, {requests} requests")

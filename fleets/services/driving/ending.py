@@ -7,11 +7,13 @@ by a tick and a cancel at once, is written once.
 from collections.abc import Iterable
 from datetime import datetime
 
+from fleets import dispatch
 from fleets.domain.status import TurnOutcome, TurnState, task_state_from
 from fleets.live import publish
 from fleets.models import Fleet, Turn
 from fleets.platform_api.describe import plain
 from fleets.services import event_store
+from fleets.services.driving.judging import Judge
 from fleets.services.driving.outcome import TurnEnd, turn_end
 from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.reading import TurnNews
@@ -29,7 +31,10 @@ AGENT_FIELDS = [
     "cached_tokens", "output_tokens", "cost_nusd", "effective_harness", "effective_model",
     "running_input_tokens", "running_output_tokens",
 ]  # fmt: skip
-TASK_FIELDS = ["state", "reason", "response", "error", "started_at", "ended_at"]
+TASK_FIELDS = [
+    "state", "reason", "response", "error", "started_at", "ended_at", "verdict",
+    "verdict_reason", "verdict_at",
+]  # fmt: skip
 RESPONSE_LIMIT = 200_000
 
 
@@ -41,6 +46,7 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
     told = {item.turn_pk: item for item in news}
     turns = _lock_open(told)
     ended: list[Turn] = []
+    judge = Judge(fleet)
     batches: list[event_store.Batch] = []
     for turn in turns:
         item = told[turn.pk]
@@ -48,6 +54,7 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
         if not item.ended:
             continue
         _take_end(fleet, turn, turn_end(item), now=now)
+        judge.judge(turn.task, now=now)
         ended.append(turn)
         if item.frames and item.execution_id:
             batches.append(event_store.Batch(turn, item.execution_id, item.frames))
@@ -58,6 +65,8 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
             turn.agent.effective_model = (item.reading.model or "")[:120]
     event_store.store(batches, received_at=now)
     save_turns(turns)
+    if judge.commands:
+        dispatch.answers_to_check()
     note_all(fleet, [_line(turn) for turn in ended])
     show_ends(fleet, ended)
     if turns:

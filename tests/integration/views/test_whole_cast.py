@@ -8,6 +8,7 @@ import json
 import pytest
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 
+from fleets.models import Task
 from tests.browser.pages import NO_PAGES, PAGES, PUBLIC, Kind, Page
 from tests.browser.world import World, make_world
 from tests.integration.cast import NOBODY, ROLES, Cast
@@ -62,6 +63,7 @@ def _address(name: str, world: World) -> str:
         "syntax": "json",
         "turn": world.turn_pk,
         "event": world.event,
+        "task": Task.objects.get(turns=world.turn_pk).pk,
     }
     agent = ("public_id", "agent_id")
     ways = (
@@ -72,6 +74,7 @@ def _address(name: str, world: World) -> str:
         ("public_id",),
         agent,
         ("public_id", "kind"),
+        ("public_id", "task"),
         (*agent, "turn", "event"),
     )
     for wanted in ways:
