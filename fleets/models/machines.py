@@ -27,6 +27,16 @@ class Machine(models.Model):
     warm_at = models.DateTimeField(
         null=True, help_text="Its first turn reached a model; until then it gets one turn only."
     )
+    needs_preparation = models.BooleanField(
+        default=False, help_text="Files or a set-up command come before its first turn."
+    )
+    preparation_began_at = models.DateTimeField(
+        null=True, help_text="Written before the first request: after a crash, it may have begun."
+    )
+    prepared_at = models.DateTimeField(null=True)
+    preparation_error = models.CharField(
+        max_length=500, blank=True, default="", help_text="Then nothing begins on it."
+    )
     stop_requested_at = models.DateTimeField(null=True)
     gone_at = models.DateTimeField(null=True)
     sessions_read_at = models.DateTimeField(
@@ -42,3 +52,8 @@ class Machine(models.Model):
 
     def __str__(self) -> str:
         return self.machine_id
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether its files and its set-up command are done, or there are none."""
+        return not self.needs_preparation or self.prepared_at is not None

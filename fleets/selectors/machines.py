@@ -107,7 +107,7 @@ def _row(machine: Machine) -> MachineRow:
         memory_planned_mib=machine.memory_planned_mib,
         planned_share=f"{share}%",
         is_dedicated=machine.is_dedicated,
-        error=machine.error,
+        error=machine.preparation_error or machine.error,
         running_since=machine.running_since,
         gone_at=machine.gone_at,
         nusd_per_hour=_costs_now(machine, size),

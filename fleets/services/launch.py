@@ -144,7 +144,7 @@ def _write(
     parent = lock_parent(parent) if parent is not None else None
     fleet = _write_fleet(spec, team, parent, actor=actor, now=now, revision=revision)
     plan = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
-    machines = _write_machines(fleet, plan.machines)
+    machines = _write_machines(fleet, plan.machines, has_preparation=spec.machine.has_preparation)
     agents = write_agents(fleet, spec.plans, places=_places(plan.machines, machines))
     run = Run.objects.create(
         fleet=fleet,
@@ -248,7 +248,9 @@ def _write_fleet(
     return fleet
 
 
-def _write_machines(fleet: Fleet, plans: tuple[MachinePlan, ...]) -> dict[str, Machine]:
+def _write_machines(
+    fleet: Fleet, plans: tuple[MachinePlan, ...], *, has_preparation: bool
+) -> dict[str, Machine]:
     rows = [
         Machine(
             fleet=fleet,
@@ -259,6 +261,7 @@ def _write_machines(fleet: Fleet, plans: tuple[MachinePlan, ...]) -> dict[str, M
             disk_gib=fleet.disk_gib,
             memory_planned_mib=plan.used_mib,
             is_dedicated=plan.is_dedicated,
+            needs_preparation=has_preparation,
         )
         for position, plan in enumerate(plans, start=1)
     ]

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from fleets.domain.driving import may_still_arrive
 from fleets.domain.status import OutcomeReason, Pattern, TaskState, TurnOutcome, TurnState
@@ -174,7 +174,11 @@ def _end_queued_without_machines(run: Run, fleet: Fleet, *, now: datetime) -> No
     """A list that nobody can drain any more: others would, while any machine may still run."""
     queued = Task.objects.filter(run=run, state=TaskState.QUEUED, agent__isnull=True)
     machines = Machine.objects.filter(fleet=fleet)
-    if machines.filter(gone_at__isnull=True).exclude(status__in=LOST).exists():
+    if (
+        machines.filter(gone_at__isnull=True, preparation_error="")
+        .exclude(status__in=LOST)
+        .exists()
+    ):
         return
     if not machines.exists() or not queued.exists():
         return
@@ -188,14 +192,15 @@ def _end_queued_without_machines(run: Run, fleet: Fleet, *, now: datetime) -> No
 
 def _fail_queued_without_machine(run: Run, fleet: Fleet, *, now: datetime) -> None:
     lost = Task.objects.filter(run=run, state=TaskState.QUEUED).filter(
-        agent__machine__status__in=LOST
+        Q(agent__machine__status__in=LOST) | Q(agent__machine__preparation_error__gt="")
     )
     for task in lost.select_related("agent__machine"):
         if task.agent is None:
             continue
         machine = task.agent.machine
         task.state, task.ended_at = TaskState.FAILED, now
-        task.error = f"Machine {machine} is {machine.status}: {machine.error}"[:500]
+        words = machine.preparation_error or f"is {machine.status}: {machine.error}"
+        task.error = f"Machine {machine} {words}"[:500]
         task.agent.state = TaskState.FAILED
         task.agent.last_event, task.agent.last_event_at = task.error[:300], now
         task.save(update_fields=["state", "ended_at", "error"])

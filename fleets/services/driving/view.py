@@ -91,7 +91,7 @@ def machine_views(machines: list[Machine]) -> list[MachineView]:
     return [
         MachineView(
             machine=machine.pk,
-            is_ready=machine.status == READY and machine.gone_at is None,
+            is_ready=machine.status == READY and machine.gone_at is None and machine.is_prepared,
             is_warm=machine.warm_at is not None,
         )
         for machine in machines

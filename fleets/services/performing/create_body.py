@@ -4,6 +4,7 @@ import hashlib
 import json
 from typing import Any
 
+from fleets.domain.machine_needs import DEFAULT_ENVIRONMENT, needs_of
 from fleets.domain.money import nusd_to_usd
 from fleets.models import Agent, Fleet, Machine, Task
 
@@ -34,7 +35,7 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
             for machine, note in zip(machines, notes, strict=True)
         ],
         "defaults": {
-            "environment": "universal",
+            **_environment(fleet),
             "resources": {
                 "cpuCores": fleet.cpu_cores,
                 "memoryMB": fleet.memory_mib,
@@ -54,6 +55,25 @@ def _parent(fleet: Fleet) -> dict[str, str]:
     assert fleet.parent is not None
     agent = {"agentId": fleet.parent_agent} if fleet.parent_agent else {}
     return {"fleetId": fleet.parent.public_id, **agent}
+
+
+def _environment(fleet: Fleet) -> dict[str, Any]:
+    """What every machine begins with (contract 2.2); secrets travel by name only."""
+    needs = needs_of(fleet.machine_needs)
+    wanted: dict[str, Any] = {"environment": needs.image or DEFAULT_ENVIRONMENT}
+    if needs.template:
+        wanted = {"publicTemplateId": needs.template}
+    if needs.git is not None:
+        wanted["git"] = {"url": needs.git.url, **({"ref": needs.git.ref} if needs.git.ref else {})}
+    if needs.secrets:
+        wanted["secrets"] = list(needs.secrets)
+    if needs.egress is not None:
+        wanted["egressPolicy"] = {
+            "mode": "strict",
+            "allowDomains": list(needs.egress.domains),
+            "includeImplicitDomains": needs.egress.with_implicit,
+        }
+    return wanted
 
 
 def _own_tasks(fleet: Fleet) -> dict[int, str]:

@@ -40,6 +40,7 @@ from fleets.services.performing.create_body import create_body
 from fleets.services.performing.key_search import KEY_NAME, revoke_strays
 from fleets.services.performing.minting import minting_client, read_parent_key, why_refused
 from fleets.services.performing.nodes import confirm, prove, remember
+from fleets.services.performing.prepare import prepare
 from fleets.services.performing.verdict import SURPRISES, Again, Ended, Verdict
 
 log = structlog.get_logger(__name__)
@@ -189,11 +190,14 @@ def _take_created(operation: Operation, row: FleetRow) -> None:
 
 
 def _settled(operation: Operation) -> Verdict:
+    left = prepare(operation)
     fleet = Fleet.objects.get(pk=operation.fleet_id)
-    if fleet.settled_at is None:
+    if fleet.settled_at is None or left:
         return Again(LOOK_AGAIN_S)
     machines = list(Machine.objects.filter(fleet=fleet))
-    failed = [machine for machine in machines if machine.status == "failed"]
+    failed = [
+        machine for machine in machines if machine.status == "failed" or machine.preparation_error
+    ]
     running = len(machines) - len(failed)
     if not failed:
         noun = "machine" if running == 1 else "machines"
@@ -201,7 +205,8 @@ def _settled(operation: Operation) -> Verdict:
     names = ", ".join(str(machine) for machine in failed[:5])
     return Ended(
         OperationState.FAILED if running == 0 else OperationState.DONE,
-        f"{running} of {len(machines)} machines made; {names} failed: {failed[0].error}",
+        f"{running} of {len(machines)} machines made; {names} failed:"
+        f" {failed[0].preparation_error or failed[0].error}",
     )
 
 
