@@ -121,7 +121,7 @@ def bodies(draw: st.DrawFn, name: str) -> Any:
         found = places(body)
         how = draw(st.sampled_from(("replace", "replace", "remove", "add")))
         if not found or how == "add":
-            body[draw(st.sampled_from(("colour", "name", "id", "")))] = draw(strange)
+            body[draw(st.sampled_from(("colour", "name", "id", "")))] = copy.deepcopy(draw(strange))
             continue
         *path, last = draw(st.sampled_from(found))
         inner = body
@@ -130,5 +130,5 @@ def bodies(draw: st.DrawFn, name: str) -> Any:
         if how == "remove":
             del inner[last]
         else:
-            inner[last] = draw(strange)
+            inner[last] = copy.deepcopy(draw(strange))
     return body

@@ -96,7 +96,7 @@ CHANGING = [one for one in OPERATIONS if one.name not in GONE]
 
 @pytest.mark.parametrize("operation", CHANGING, ids=lambda one: one.name)
 @settings(
-    max_examples=10,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -104,9 +104,14 @@ def _check_budget(bench: Bench, key: Key) -> None:
     if key.revoked_ms is not None:
         # Only what is in flight below still binds the parent: the unspent rest went back.
         assert key.reservation_nusd == key.reserved_nusd + key.held_nusd
-    elif not ledger.is_cut(key):
+    elif key.budget_nusd >= bound:
         assert key.budget_nusd == bound + remaining
         assert key.reservation_nusd == key.budget_nusd - key.spent_nusd
+    else:
+        # Lowered below what is bound: what is in flight and below stays bound, nothing is left.
+        assert remaining == 0
+        free = key.budget_nusd - key.spent_nusd
+        assert key.reservation_nusd == max(free, key.reserved_nusd + key.held_nusd)
 
 
 @settings(max_examples=25, deadline=None)
