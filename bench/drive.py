@@ -73,7 +73,7 @@ def drive_here(count: int) -> Drive:
     say(f"{count:,} agents: ticks in one process")
     house.empty()
     with house.emulator() as platform:
-        actor = _prepare(platform)
+        actor = prepare(platform)
         commits = _commits()
         meter = Meter.start(driver=os.getpid(), emulator=platform.pid, **house.server_pids())
         began = time.monotonic()
@@ -93,7 +93,7 @@ def drive_with_worker(count: int) -> Drive:
     say(f"{count:,} agents: Celery worker")
     house.empty()
     with house.emulator() as platform:
-        actor = _prepare(platform)
+        actor = prepare(platform)
         commits = _commits()
         with house.workers() as pids:
             meter = Meter.start(
@@ -111,7 +111,7 @@ def drive_with_worker(count: int) -> Drive:
         return _finished(drive, fleet)
 
 
-def _prepare(platform: house.Server) -> Any:
+def prepare(platform: house.Server) -> Any:
     """A connection, a team and whoever launches; the account's budget of requests is filled.
 
     It begins empty where Redis was emptied, which a product that is in use never sees.

@@ -1,5 +1,6 @@
 """`/_emulator/`: what tests and the newcomer's demo may see and turn. Loopback only."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -48,6 +49,7 @@ class Control:
             ("GET", "journal"): self._journal,
             ("GET", "ledger"): self._ledger,
             ("GET", "left"): self._left,
+            ("GET", "load"): self._load,
             ("GET", "faults"): self._faults,
             ("POST", "faults"): self._add_fault,
             ("DELETE", "faults"): self._clear_faults,
@@ -97,6 +99,17 @@ class Control:
     async def _left(self, _query: QueryParams, _body: JsonObject) -> Any:
         with self._world.lock:
             return snapshot.left(self._world)
+
+    async def _load(self, _query: QueryParams, _body: JsonObject) -> Any:
+        world = self._world
+        return {
+            "tasks": len(asyncio.all_tasks()),
+            "due": len(world.scheduler),
+            "waiting": world.waiting(),
+            "held": len(world.faults.held),
+            "routerCalls": len(world.router_calls),
+            "requests": sum(world.journal.counts.values()),
+        }
 
     async def _faults(self, _query: QueryParams, _body: JsonObject) -> Any:
         return {"faults": [fault.view() for fault in self._world.faults.active]}

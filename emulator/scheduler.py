@@ -35,6 +35,9 @@ class Scheduler:
     def clear(self) -> None:
         self._heap.clear()
 
+    def __len__(self) -> int:
+        return len(self._heap)
+
     def next_due_ms(self) -> int | None:
         """The earliest moment that something waits for."""
         return self._heap[0][0] if self._heap else None

@@ -151,6 +151,10 @@ class World:
         """Set at the execution's next frame or end."""
         return self._signals.setdefault(execution_id, asyncio.Event())
 
+    def waiting(self) -> int:
+        """How many things somebody waits for."""
+        return len(self._signals)
+
     def wake_readers(self, execution_id: str) -> None:
         signal = self._signals.pop(execution_id, None)
         if signal is not None:

@@ -101,7 +101,6 @@ def _add_machine(call: Call, batch: Batch, *, number: int, backend_id: str) -> N
 async def _frames(world: World, batch: Batch) -> AsyncIterator[str]:
     sent = 0
     while not world.stopping.is_set():
-        signal = world.signal_of(batch.id)
         with world.lock:
             fresh = list(batch.events[sent:])
             ended = batch.status != "running"
@@ -110,5 +109,5 @@ async def _frames(world: World, batch: Batch) -> AsyncIterator[str]:
             yield f"id: {sent}\nevent: {kind}\ndata: {dumps(data)}\n\n"
         if not fresh and ended:
             return
-        if not fresh and not await frame_or_quiet(world, signal):
+        if not fresh and not await frame_or_quiet(world, world.signal_of(batch.id)):
             yield ": keep-alive\n\n"

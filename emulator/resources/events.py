@@ -57,7 +57,6 @@ async def frames_of(world: World, execution: Execution, *, cursor: int) -> Async
         }
         yield f"event: warning\ndata: {dumps(body)}\n\n"
     while not world.stopping.is_set():
-        signal = world.signal_of(execution.id)
         with world.lock:
             ended = execution.status != "running"
             batch = _after(world, execution, cursor)
@@ -68,7 +67,7 @@ async def frames_of(world: World, execution: Execution, *, cursor: int) -> Async
             )
         elif ended:
             return
-        elif not await frame_or_quiet(world, signal):
+        elif not await frame_or_quiet(world, world.signal_of(execution.id)):
             yield ": keep-alive\n\n"
 
 
