@@ -7,6 +7,7 @@ from emulator.ids import digest
 from emulator.lifecycle import start_creates
 from emulator.modelcalls import not_servable
 from emulator.prices import PRESETS, call_cost_nusd, find_model, worst_case_nusd
+from emulator.quotas import check_room
 from emulator.resources.fleets import add_machine
 from emulator.resources.keys import new_key
 from emulator.resources.sandbox_body import read_machine
@@ -77,7 +78,7 @@ def _settle(world: World, spawner: Spawner) -> None:
 
 
 def _make_child(world: World, spawner: Spawner) -> bool:
-    """Mint a child key and create a fleet with it; False when the key has not that much left."""
+    """Mint a child key and create a fleet with it; False when there is no room."""
     above = world.ledger.keys[spawner.key_id]
     if any(one.revoked_ms is not None for one in world.ledger.chain(above)):
         return False
@@ -85,6 +86,7 @@ def _make_child(world: World, spawner: Spawner) -> bool:
     key, _secret = new_key(above, now_ms=now_ms)
     key.parent_id, key.name, key.budget_nusd = above.id, "spawned", CHILD_BUDGET_NUSD
     try:
+        check_room(world, machines=1)
         world.ledger.mint(key, now_ms=now_ms)
     except ApiError:
         return False

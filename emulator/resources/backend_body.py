@@ -11,6 +11,7 @@ from emulator.harnesses import HARNESSES
 from emulator.ids import digest
 from emulator.money import dumps
 from emulator.prices import DEFAULT_MODEL, find_model
+from emulator.profile_rules import check_profile
 from emulator.strict import ANY, INT, TEXT, check_fields
 from emulator.world import World
 
@@ -27,14 +28,6 @@ _MODEL = {
     "mode": TEXT,
     "authMode": TEXT,
 }
-_PROFILE = dict.fromkeys(
-    (
-        "name", "description", "version", "tags", "harness", "prompt", "model", "permissions",
-        "tools", "mcp", "connections", "subagents", "resources", "hooks", "modes", "confidential",
-        "metadata", "extensions", "seats",
-    ),
-    ANY,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +57,7 @@ def check_backend(backend: dict[str, Any], *, where: str, may_hold_keys: bool = 
         raise bad_request(f"{where}.model must be a string or an object.", field=f"{where}.model")
     profile = backend.get("profile")
     if isinstance(profile, dict):
-        check_fields(profile, where=f"{where}.profile", fields=_PROFILE)
-        model_part = profile.get("model", {})
-        if not isinstance(model_part, dict):
-            raise bad_request(f"{where}.profile.model must be an object.", field="profile.model")
-        limit = {"maxTotalOutputTokens": INT, "default": TEXT}
-        check_fields(
-            {name: model_part[name] for name in limit if name in model_part},
-            where=f"{where}.profile.model",
-            fields=limit,
-        )
+        check_profile(profile, where=f"{where}.profile")
     elif profile is not None and not isinstance(profile, str):
         raise bad_request(f"{where}.profile must be an object.", field=f"{where}.profile")
 

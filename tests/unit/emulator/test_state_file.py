@@ -161,3 +161,27 @@ def test_state_file_holds_no_key(tmp_path: Path) -> None:
     bench.world.close()
     for path in tmp_path.iterdir():
         assert secret.encode() not in path.read_bytes()
+
+
+def test_what_the_account_keeps_comes_back_and_a_call_under_way_settles(tmp_path: Path) -> None:
+    before = Bench(state=tmp_path / "world.db")
+    before.call("POST", "/sandbox/v1/secrets", {"name": "TOKEN", "value": "v"})
+    before.call("POST", "/sandbox/v1/secrets", {"name": "GONE", "value": "v"})
+    before.call("DELETE", "/sandbox/v1/secrets/GONE")
+    for number, condition in enumerate(({"If-None-Match": "*"}, {"If-Match": "1"}), start=1):
+        body = {"name": f"r{number}"}
+        before.call("PUT", "/sandbox/v1/profiles/p", body, headers=condition)
+    key_id, secret = before.mint(1)
+    chat = {"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "hi"}]}
+    before.call("POST", "/router/v1/chat/completions", chat, key=secret, leaves=True)
+    assert before.world.ledger.keys[key_id].held_nusd > 0
+    before.world.close()
+    after = Bench(state=tmp_path / "world.db", clock=HandClock(before.clock.at_ms + 60_000))
+    names = [row["name"] for row in after.call("GET", "/sandbox/v1/secrets").json["secrets"]]
+    assert names == ["TOKEN"]
+    assert after.call("GET", "/sandbox/v1/profiles/p?revision=1").json["profile"] == {"name": "r1"}
+    assert after.call("GET", "/sandbox/v1/profiles/p").json["revision"] == 2
+    after.run_for(5)
+    key = after.world.ledger.keys[key_id]
+    assert key.held_nusd == 0 < key.spent_nusd
+    after.world.close()
