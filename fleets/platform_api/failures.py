@@ -33,6 +33,8 @@ from fleets.platform_api.redaction import body_excerpt, redact_text
 MESSAGE_LIMIT = 300
 LONGEST_RETRY_AFTER_S = 3600.0
 FIELDS_SHOWN = 20
+_OF_THE_RATE = ("rate", "request", "rpm", "minute")
+_OF_A_QUOTA = ("concurrent", "sandbox", "session", "machine", "compute", "insufficient_quota")
 _STATUS_REFUSALS: Mapping[int, type[PlatformError]] = {
     401: Unauthenticated,
     402: BudgetExhausted,
@@ -187,15 +189,17 @@ def _error_body(content: bytes) -> _ErrorBody:
 
 
 def _is_quota(body: _ErrorBody, facts: CallFacts) -> bool:
-    """Rate or quota: both come as 429 QUOTA_EXCEEDED (contract 1.2, 9, 10 row 22)."""
-    if body.details.quota_type is None:
+    """Rate or quota: both come as 429 QUOTA_EXCEEDED (contract 1.2, 9, 10 row 22).
+
+    The body's `quotaType` decides, or a code that says more than QUOTA_EXCEEDED does.
+    """
+    code = "" if body.code == "QUOTA_EXCEEDED" else body.code or ""
+    kind = f"{body.details.quota_type or ''} {code}".lower()
+    if any(word in kind for word in _OF_THE_RATE):
         return False
-    kind = body.details.quota_type.lower()
-    if any(word in kind for word in ("rate", "request", "rpm", "minute")):
-        return False
-    if any(word in kind for word in ("concurrent", "sandbox", "session", "machine", "compute")):
+    if any(word in kind for word in _OF_A_QUOTA):
         return True
-    return facts.get("retry_after_s") is None
+    return body.details.quota_type is not None and facts.get("retry_after_s") is None
 
 
 def _retry_after_s(headers: httpx.Headers, body: _ErrorBody) -> float | None:

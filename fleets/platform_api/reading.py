@@ -158,11 +158,14 @@ class TurnFold:
         self._learn(profile_digest=profile.maybe_text("digest") if profile else None)
 
     def _on_part(self, data: Mapping[str, Any]) -> None:
-        part = data.get("part")
+        # The session bus wraps it once more (contract 3.5).
+        inner = data.get("properties")
+        told: Mapping[str, Any] = inner if isinstance(inner, Mapping) else data
+        part = told.get("part")
         if not isinstance(part, Mapping):
             return
         if part.get("type") == "text":
-            self._text.add(part, data.get("delta"))
+            self._text.add(part, told.get("delta"))
         elif part.get("type") == "tool":
             self._tools.add(part)
 

@@ -70,4 +70,6 @@ class Purse:
             row = await client.keys.get(key_id)
         except PlatformError:
             return
-        self.told_by_keys_usd += row.spent_usd or row.budget_usd or Decimal(0)
+        # Where the key does not tell, all that it was allowed counts as spent.
+        told = row.budget_usd if row.spent_usd is None else row.spent_usd
+        self.told_by_keys_usd += told or Decimal(0)

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from fleets.platform_api.errors import RateLimited
+from fleets.platform_api.errors import QuotaExceeded, RateLimited
 from fleets.platform_api.retry import RetryPolicy
+from fleets.platform_api.sandbox_spec import SandboxSpec
 from fleets.platform_api.transport import CallRecord
 from tests.contract.platform import Platform
 
@@ -57,3 +58,25 @@ def test_a_long_wait_is_handed_up_at_once(platform: Platform) -> None:
             return caught.value.retry_after_s
 
     assert asyncio.run(go()) == 50
+
+
+@pytest.mark.emulator_only
+@pytest.mark.covers("sandboxes.create")
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_ceiling_of_the_plan_is_a_quota_and_no_reason_to_wait(
+    platform: Platform, status: int
+) -> None:
+    """Contract 9: 403 or 429 with `quotaType`, `current`, `limit`."""
+    platform.control("POST", "dials", {"max_concurrent_sandboxes": 1, "quota_status": status})
+
+    async def go() -> QuotaExceeded:
+        async with platform.client(retry=RetryPolicy()) as client:
+            await client.sandboxes.create(SandboxSpec(name=platform.new_name()))
+            with pytest.raises(QuotaExceeded) as caught:
+                await client.sandboxes.create(SandboxSpec(name=platform.new_name()))
+            return caught.value
+
+    error = asyncio.run(go())
+    assert error.status == status
+    assert (error.details.used, error.details.limit) == ("1", "1")
+    assert len(platform.arrivals("sandboxes.create")) == 2

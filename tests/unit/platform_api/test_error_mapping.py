@@ -62,6 +62,10 @@ def test_a_500_on_a_turn_is_no_reason_to_try_again() -> None:
         (b'{"code":"QUOTA_EXCEEDED","retryAfter":3}', e.RateLimited),
         (b'{"code":"QUOTA_EXCEEDED","quotaType":"credits"}', e.QuotaExceeded),
         (b'{"code":"QUOTA_EXCEEDED","quotaType":"tokens","retryAfter":3}', e.RateLimited),
+        (b'{"error":{"code":"rate_limit_exceeded","type":"api_error"}}', e.RateLimited),
+        (b'{"error":{"code":"insufficient_quota"}}', e.QuotaExceeded),
+        (b'{"code":"CONCURRENT_SANDBOXES","retryAfter":3}', e.QuotaExceeded),
+        (b'{"code":"UPLOAD_BUDGET_EXHAUSTED","retryAfterMs":500}', e.RateLimited),
         (b"<html>too many</html>", e.RateLimited),
     ],
 )

@@ -39,6 +39,15 @@ def test_cumulative_text_is_not_repeated() -> None:
     assert reading.text == "Hello"
 
 
+def test_what_the_session_bus_wraps_once_more_is_read_too() -> None:
+    """Contract 3.5: `{type, properties:{part}}`, the whole part each time."""
+    bare = [text("Hel"), text("Hello"), tool("t", "bash", "completed")]
+    wrapped = [frame(event.type, properties=event.data) for event in bare]
+    reading = read_turn(wrapped)
+    assert (reading.text, reading.warm) == ("Hello", True)
+    assert reading.tool_calls == read_turn(bare).tool_calls != ()
+
+
 def test_a_part_that_outlives_its_message_goes_on() -> None:
     reading = read_turn([text("One.", message="m1"), text("One. Two.", message="m2")])
     assert reading.text == "One. Two."
