@@ -14,8 +14,10 @@ from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.types import EventRead
 from fleets.services.event_store import event_number
 
-# What does not come by then is not waited for: the result object stands for it.
-MOST_READS: Final = 3
+# Again for as long as it helps, so many times at most, and twice in vain or after a long silence:
+# what has not come by then is not waited for, the result object stands for it.
+MOST_READS: Final = 10
+MOST_IN_VAIN: Final = 2
 IDLE_S: Final = 2.0
 MAX_S: Final = 8.0
 
@@ -35,15 +37,18 @@ async def read_whole(client: PlatformClient, what: Stretch) -> EventRead:
     Raises PlatformError when the first read brings nothing; later ones only add to it.
     """
     found = await _read(client, what, since=None)
+    in_vain = 0
     for _repeat in range(MOST_READS - 1):
         last = _whole_up_to(found.events)
-        if not _lacks(found, last=last):
+        if in_vain == MOST_IN_VAIN or not _lacks(found, last=last):
             break
         try:
             more = await _read(client, what, since=str(last) if last else None)
         except PlatformError:
-            break
+            in_vain += 1
+            continue
         found = _joined(found, more)
+        in_vain += more.ended_by == "idle" or _whole_up_to(found.events) == last
     return found
 
 

@@ -12,9 +12,9 @@ from tests.integration.driving.launching import launch
 from tests.support.driver import control, drive_to_end, drive_until
 
 FAULTS = {
-    "frames left out": {"kind": "drop_event", "share": 0.3},
-    "a stream that breaks": {"kind": "truncate", "afterBytes": 900},
-    "a stream that falls silent": {"kind": "stall_stream", "afterEvents": 3},
+    "frames left out": {"kind": "drop_event", "share": 0.3, "count": 2},
+    "a stream that breaks": {"kind": "truncate", "afterBytes": 3000, "count": 4},
+    "a stream that falls silent": {"kind": "stall_stream", "afterEvents": 3, "count": 1},
 }
 
 
@@ -26,13 +26,13 @@ def test_what_the_first_reads_lack_is_read_again(
     drive_until(lambda: Turn.objects.filter(state="running").exists())
     # The machine is warm: from here on only the end of the turn is read.
     drive_until(lambda: fleet.machines.filter(warm_at__isnull=False).exists())
-    fault: dict[str, Any] = {"operation": "sessions.events", "count": 2, **FAULTS[what]}
+    fault: dict[str, Any] = {"operation": "sessions.events", **FAULTS[what]}
     control(emulator, "POST", "faults", fault)
     fleet = drive_to_end(fleet)
 
     assert (fleet.state, fleet.tasks_completed) == ("finished", 1)
     (set_,) = control(emulator, "GET", "faults")["faults"]
-    assert set_["hits"] == 2
+    assert set_["hits"] == fault["count"]
     assert_the_transcripts_are_whole(emulator, fleet)
     asked = control(emulator, "GET", "journal?operation=sessions.result")["entries"]
     assert asked == []
