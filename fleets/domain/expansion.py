@@ -53,16 +53,20 @@ def expand(
     return _matrix(definition, agents, table, resolve)
 
 
+def _launch(definition: Definition) -> LaunchSpec:
+    """The launch without its agents."""
+    return replace(definition.base, machine=definition.machine, answer=definition.answer)
+
+
 def _alike(definition: Definition, agents: Counted, resolve: Resolve | None) -> Expansion:
     (plan,) = _settled(definition, (agents.asked,), "agents", resolve)
     names = agent_ids(agents.count)
     if plan.profile is None:
         # Without a profile they are what a launch by number makes.
         spec = replace(
-            definition.base,
+            _launch(definition),
             count=agents.count,
             prompt=definition.message,
-            machine=definition.machine,
         )
         return Expansion(spec, ((),) * agents.count, ("",) * agents.count)
     return _expansion(definition, tuple(replace(plan, agent_id=name) for name in names))
@@ -70,11 +74,10 @@ def _alike(definition: Definition, agents: Counted, resolve: Resolve | None) -> 
 
 def _expansion(definition: Definition, plans: tuple[AgentPlan, ...]) -> Expansion:
     spec = replace(
-        definition.base,
+        _launch(definition),
         count=len(plans),
         prompt=definition.message,
         agents=plans,
-        machine=definition.machine,
     )
     return Expansion(spec, ((),) * len(plans), ("",) * len(plans))
 
@@ -119,9 +122,7 @@ def _matrix(
             raise InvalidInput.at("rows", "All prompts together have more than 64 MiB.")
         plan = of_variant[cell.variant.name] if cell.variant else plans[0]
         made.append(replace(plan, agent_id=cell.agent_id, task=prompt))
-    spec = replace(
-        definition.base, count=len(made), agents=tuple(made), prompt="", machine=definition.machine
-    )
+    spec = replace(_launch(definition), count=len(made), agents=tuple(made), prompt="")
     return Expansion(
         spec,
         tuple(tuple(row + 1 for row in cell.rows) for cell in grid),

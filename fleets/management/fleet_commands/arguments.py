@@ -49,6 +49,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--team": ("SLUG", "the team (default: your first)"),
         "--parent": ("ID", "launch it as a child of this fleet, within what its budget has left"),
         "--parent-agent": ("A", "with --parent: the agent for whom it is launched"),
+        "--definition": ("NAME", "launch this definition; other options are put over it"),
+        "--rows": ("FILE.csv", "with --definition: these rows instead of its own"),
         "--fleet": ("ID", "run this fleet again instead of launching one"),
         "--only": ("a,b", "with --fleet: only these agents, of a pool these tasks"),
     }

@@ -17,6 +17,7 @@ from fleets.domain.spec import LaunchSpec, parse_launch
 from fleets.management.fleet_commands.agents_option import read_agents_option
 from fleets.management.fleet_commands.answer_option import read_answer_option
 from fleets.management.fleet_commands.console import Console
+from fleets.management.fleet_commands.definition_option import spec_of_definition
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.following import follow
 from fleets.management.fleet_commands.people import actor_of
@@ -68,9 +69,21 @@ def run(console: Console, options: dict[str, Any]) -> int:
     if options["fleet"]:
         return rerun(console, options, actor=actor)
     refuse_without_fleet(options)
-    spec = _spec(options, actor)
+    revision = None
+    if options["definition"]:
+        team = options["team"] or _team_of(actor)
+        spec, revision = spec_of_definition(options, actor=actor, team=team)
+    elif options["rows"]:
+        raise InvalidInput.at("--rows", "This goes with --definition.")
+    else:
+        spec = _spec(options, actor)
     _say_advice(spec, actor, console)
-    fleet = launch_fleet(spec, actor=actor, idempotency_key=f"command-{secrets.token_hex(12)}")
+    fleet = launch_fleet(
+        spec,
+        actor=actor,
+        idempotency_key=f"command-{secrets.token_hex(12)}",
+        revision=revision,
+    )
     console.say(f"{fleet.name} {fleet.public_id}: {page_of(fleet)}")
     return follow(fleet, console=console, options=options)
 
