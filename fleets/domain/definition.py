@@ -6,7 +6,7 @@ out takes the defaults of a launch.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from fleets.domain.agent_fields import read_fields
@@ -149,7 +149,7 @@ def check_definition(body: Any) -> Read:
             description=str(body.get("description", "")),
             agents=agents,
             message=str(body.get("message", "")).replace("\r\n", "\n"),
-            base=base,
+            base=replace(base, answer=answer),
             machine=needs_of(body.get("machine", {})),
             answer=answer,
         )

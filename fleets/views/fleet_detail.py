@@ -227,6 +227,7 @@ def _settings(_request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab])
     return {
         "machine_nusd_per_hour": machine_nusd_per_hour(fleet),
         "delay": show_duration_s(fleet.after_delay_s),
+        "answer_words": answer_words(fleet),
     }
 
 

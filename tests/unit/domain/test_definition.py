@@ -272,3 +272,8 @@ def test_what_machines_get_is_written_back_as_it_was(needs: dict[str, Any]) -> N
     NEEDS(needs, (), note)
     assert note == []
     assert needs_of(needs).as_json == needs
+
+
+def test_a_launch_asks_of_answers_what_its_recipe_asks() -> None:
+    spec = launch(counted(answer={"check": {"kind": "not_empty"}})).spec
+    assert spec.answer.kind == "not_empty"
