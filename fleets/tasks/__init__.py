@@ -3,11 +3,13 @@ name.
 """
 
 from fleets.tasks import logs, signs
+from fleets.tasks.checking import check_answers
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
 from fleets.tasks.watching import read_accounts, watch_fleets
 
 __all__ = [
+    "check_answers",
     "logs",
     "perform_operation",
     "read_accounts",

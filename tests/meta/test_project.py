@@ -4,13 +4,18 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 from cryptography.fernet import Fernet
 from django.apps import apps
+from django.conf import settings
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
+from fleetdash.celery import app
+from fleets import tasks
 from tests.meta import sources
 
 PRODUCTION = {
@@ -82,3 +87,14 @@ def test_every_dependency_has_its_reason_beside_it() -> None:
     text = (sources.ROOT / "pyproject.toml").read_text()
     block = text.partition("dependencies = [\n")[2].partition("\n]")[0]
     assert [line for line in block.splitlines() if "#" not in line] == []
+
+
+def test_every_task_that_is_scheduled_is_known_to_workers_that_hear_its_queue() -> None:
+    schedule: list[dict[str, Any]] = list(settings.CELERY_BEAT_SCHEDULE.values())
+    assert tasks.__all__
+    assert {entry["task"] for entry in schedule} <= set(app.tasks)
+    plan = sources.text(Path("fleetdash/onemachine/programs.py"))
+    compose = sources.text(Path("docker-compose.yml"))
+    for queue in {entry["options"]["queue"] for entry in schedule}:
+        assert queue in plan
+        assert queue in compose
