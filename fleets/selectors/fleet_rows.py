@@ -8,6 +8,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.urls import reverse
 
 from fleets.domain import money
+from fleets.domain.numbers import counted
 from fleets.domain.prices import MachineSize
 from fleets.domain.status import FleetState, Origin
 from fleets.models import Fleet
@@ -66,6 +67,8 @@ class FleetRow:
     is_struck: bool
     agents: tuple[Segment, ...]
     agents_text: str
+    below: str
+    origin: str
     hurts: tuple[Hurt, ...]
     spend: tuple[BarPart, ...]
     spent: str
@@ -114,6 +117,10 @@ _COLUMNS: Final = (
     "remaining_nusd",
     "burn_nusd_per_min",
     "parent_agent",
+    "tree_fleets",
+    "tree_tasks",
+    "tree_completed",
+    "tree_worst",
     "owner__username",
     "parent__name",
     "parent__public_id",
@@ -142,7 +149,9 @@ def row_of(fleet: Fleet) -> FleetRow:
         state_label=_state_label(fleet),
         is_struck=fleet.state in _STRUCK,
         agents=_agents_bar(fleet, total),
-        agents_text=f"{fleet.tasks_completed:,}/{total:,}",
+        agents_text=_agents_text(fleet, total),
+        below=_below(fleet),
+        origin=_origin(fleet),
         hurts=_hurts(fleet),
         spend=card.bar,
         spent=_spent(fleet.spent_nusd),
@@ -154,10 +163,17 @@ def row_of(fleet: Fleet) -> FleetRow:
         costs_nothing=cost == money.show(0),
         machines=fleet.machines_running,
         key=_key(fleet),
-        owner=fleet.owner.get_username() if fleet.owner else fleet.parent_agent or money.UNKNOWN,
+        owner=_owner(fleet),
         started_at=fleet.created_at,
         read_at=read_at(fleet),
     )
+
+
+def _owner(fleet: Fleet) -> str:
+    """Who made it: of a fleet that an agent spawned, that agent."""
+    if fleet.origin == Origin.SPAWNED and fleet.parent_agent:
+        return fleet.parent_agent
+    return fleet.owner.get_username() if fleet.owner else fleet.parent_agent or money.UNKNOWN
 
 
 def idle_nusd_per_hour(fleet: Fleet) -> int:
@@ -203,6 +219,26 @@ def _agents_bar(fleet: Fleet, total: int) -> tuple[Segment, ...]:
     return _segments(
         tuple((state, getattr(fleet, counter)) for counter, state, _ in _PARTS), whole=total
     )
+
+
+def _agents_text(fleet: Fleet, total: int) -> str:
+    if not total and fleet.found_at is not None:
+        return money.UNKNOWN  # its machines do not say who works there
+    return f"{fleet.tasks_completed:,}/{total:,}"
+
+
+def _below(fleet: Fleet) -> str:
+    """What the tree below adds: "+3 fleets 23/40"; "" for a fleet without children."""
+    if fleet.tree_fleets <= 1:
+        return ""
+    more = counted(fleet.tree_fleets - 1, "fleet")
+    done = fleet.tree_completed - fleet.tasks_completed
+    return f"+{more} {done:,}/{fleet.tree_tasks - fleet.tasks_total:,}"
+
+
+def _origin(fleet: Fleet) -> str:
+    """`spawned` by an agent, `foreign` (made elsewhere), or "" for one that was launched here."""
+    return "" if fleet.origin == Origin.OURS else fleet.origin
 
 
 def _hurts(fleet: Fleet) -> tuple[Hurt, ...]:

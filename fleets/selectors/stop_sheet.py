@@ -29,6 +29,7 @@ class TreeSize:
     agents_open: int
     machines: int
     machines_nusd_per_hour: int
+    working_below: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,14 @@ def stop_sheet(fleet: Fleet) -> StopSheet:
 def tree_size(fleet: Fleet) -> TreeSize:
     """Fleets, agents and machines of a fleet and everything below it. One query."""
     root = fleet.root_id or fleet.pk
-    tree = Fleet.objects.filter(Q(pk=root) | Q(root=root), path__contains=[fleet.pk])
+    there = Q(pk=fleet.pk) | Q(deleted_at__isnull=True)
+    tree = Fleet.objects.filter(Q(pk=root) | Q(root=root), there, path__contains=[fleet.pk])
     sums: dict[str, Any] = tree.aggregate(
         fleets=Count("pk"),
         agents=Sum("agents_total"),
         agents_open=Sum(F("tasks_running") + F("tasks_waiting") + F("tasks_unknown")),
         machines=Sum("machines_running"),
+        working_below=Count("pk", filter=~Q(pk=fleet.pk) & ~Q(state__in=_OVER)),
     )
     machines = sums["machines"] or 0
     return TreeSize(
@@ -107,6 +110,7 @@ def tree_size(fleet: Fleet) -> TreeSize:
         agents_open=sums["agents_open"] or 0,
         machines=machines,
         machines_nusd_per_hour=machines * machine_nusd_per_hour(fleet),
+        working_below=sums["working_below"],
     )
 
 
@@ -119,7 +123,7 @@ def cancel_seconds(agents: int, *, rate_per_minute: int) -> int:
 def _strengths(fleet: Fleet, tree: TreeSize) -> Iterator[Strength]:
     yield _release(fleet) if fleet.held_at is not None else _hold(fleet)
     yield _reopen(fleet) if fleet.cut_off_requested_at is not None else _cut_off(fleet)
-    if fleet.state in _OVER and tree.machines:
+    if fleet.state in _OVER and tree.machines and not tree.working_below:
         yield _stop_machines(fleet, tree)
     else:
         yield _cancel(fleet, tree)
@@ -132,8 +136,14 @@ def _hold(fleet: Fleet) -> Strength:
         note="reversible, at once",
         text="No new turn starts. What runs goes on and may spend.",
         button="Hold now",
-        refusal="It has no work left to hold." if fleet.state in _OVER else "",
+        refusal=_hold_refusal(fleet),
     )
+
+
+def _hold_refusal(fleet: Fleet) -> str:
+    if fleet.found_at is not None:
+        return "Its turns are not sent from here, so none of them can be held back."
+    return "It has no work left to hold." if fleet.state in _OVER else ""
 
 
 def _release(fleet: Fleet) -> Strength:
@@ -188,11 +198,12 @@ def _reopen(fleet: Fleet) -> Strength:
 def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
     rate = fleet.connection.rate_per_minute
     seconds = cancel_seconds(tree.agents_open, rate_per_minute=rate)
-    cut = "Cut off, then interrupt" if fleet.budget_nusd is not None else "Interrupt"
+    cut = "Interrupt" if cut_off_refusal(fleet) else "Cut off, then interrupt"
     where = "" if tree.fleets == 1 else f" in {tree.fleets} fleets"
     agents = counted(tree.agents_open, "agent")
     stay = "stays" if tree.machines == 1 else "stay"
-    refusal = "It has no work left to cancel." if fleet.state in _OVER else ""
+    is_over = fleet.state in _OVER and not tree.working_below
+    refusal = "It has no work left to cancel." if is_over else ""
     if fleet.state == FleetState.CANCELLING:
         refusal = "It is being cancelled already."
     return Strength(

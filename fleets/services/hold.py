@@ -19,6 +19,9 @@ def hold_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
     work of it is left to hold.
     """
     fleet = stop_order.begin(fleet, actor=actor, act="hold", reason=reason)
+    if fleet.found_at is not None:
+        words = "Its turns are not sent from here, so none of them can be held back."
+        raise Conflict(words, state=fleet.state)
     if not has_work(fleet):
         raise Conflict("It has no work left to hold.", state=fleet.state)
     if fleet.held_at is not None:

@@ -9,12 +9,10 @@ from typing import Final
 
 from django.db import connection
 
+from fleets.domain.tree import WORST_FIRST
 from fleets.live import publish
 from fleets.live.channels import tree_topic
 from fleets.models import Fleet
-
-# The worst of what may be found below a fleet, the worst first; other states are no cause to look.
-WORST_FIRST: Final = ("failed", "budget_exhausted", "waiting", "held", "cancelling", "deleting")
 
 _SUMS: Final = """
 UPDATE fleets_fleet AS above SET

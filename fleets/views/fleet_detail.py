@@ -13,7 +13,7 @@ from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.status import Role
-from fleets.live.channels import fleet_topic
+from fleets.live.channels import fleet_topic, tree_topic
 from fleets.live.tokens import live_page, position
 from fleets.models import Fleet, User
 from fleets.selectors import agents, machines
@@ -29,6 +29,7 @@ from fleets.selectors.fleet_detail import (
 )
 from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
+from fleets.selectors.fleet_tree import fleet_tree
 from fleets.selectors.operation_lines import operation_lines
 from fleets.selectors.results import result_table, shared_failure, verdict_tabs
 from fleets.views.stop import first_reason
@@ -37,6 +38,7 @@ FRAGMENTS: Final = {
     "fleet-state": "fleet-state",
     "fleet-tab": "fleet-tab",
     "fleet-peek": "fleet-peek",
+    "fleet-tree": "fleets/_fleet_tree.html",
     "live": "includes/_live.html",
 }
 TABS: Final = ("agents", "machines", "results", "events", "settings")
@@ -79,11 +81,15 @@ def fleet_page(
         context |= _tab_context(request, fleet, tab or request.GET.get("tab", ""))
     if asked in (None, "fleet-peek"):
         context |= _peek_context(request, fleet)
+    if asked in (None, "fleets/_fleet_tree.html"):
+        page = _number(request.GET.get("tree", ""), 0)
+        context["tree"] = fleet_tree(fleet, page=page)
+        context["tree_query"] = f"?tree={page}" if page else ""
     if asked is None:
         context["events"] = event_page(fleet, limit=IN_PANEL)
         context["operations"] = operation_lines(fleet)
     if asked in (None, "includes/_live.html"):
-        topics = [fleet_topic(fleet.public_id)]
+        topics = [fleet_topic(fleet.public_id), tree_topic(fleet.root_id or fleet.pk)]
         context["live"] = live_page(request, page="fleet_detail", topics=topics, since=since)
     oob: tuple[str, ...] = ()
     if asked == "fleet-state":

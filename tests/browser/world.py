@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from fleets.domain.money import NUSD_PER_USD
@@ -13,6 +14,7 @@ from fleets.domain.status import (
     FleetState,
     OperationKind,
     OperationState,
+    Origin,
     TaskState,
     TurnOutcome,
     TurnState,
@@ -34,6 +36,7 @@ from fleets.services.definition_rows import store_rows
 from fleets.services.definitions import create_definition, save_definition
 from fleets.services.profile_import import keep_import
 from fleets.services.profiles import organisation_catalog
+from fleets.services.tree_counts import recount_above
 from tests.agent_frames import session_of
 from tests.factories import (
     AgentFactory,
@@ -108,6 +111,7 @@ def make_world(team: Team, owner: User) -> World:
     creating = FleetFactory(
         name="just-now", team=team, owner=owner, state=FleetState.CREATING, budget_nusd=None
     )
+    _spawn_below(creating)
     turn_pk = session_of(agents[0])
     profile = make_profile(owner, fleet)
     operation = _cancel(team, owner)
@@ -115,6 +119,19 @@ def make_world(team: Team, owner: User) -> World:
     definition = make_definition(owner, fleet)
     made = (fleet, creating, agents[0], operation, turn_pk, EVENT, profile, import_id, definition)
     return World(*made)
+
+
+def _spawn_below(fleet: Fleet) -> None:
+    """Two levels of child fleets, made by agents, so that its page shows a tree."""
+    found = {"origin": Origin.SPAWNED, "found_at": timezone.now(), "team": fleet.team}
+    shard = FleetFactory(
+        parent=fleet, name="shard-3", parent_agent="agent-3", spent_nusd=4 * CENT_NUSD, **found
+    )
+    deep = FleetFactory(
+        parent=shard, name="deep-1", parent_agent="agent-1", state=FleetState.FAILED, **found
+    )
+    with transaction.atomic():
+        recount_above(deep.path)
 
 
 def _work(fleet: Fleet) -> list[Agent]:

@@ -43,6 +43,9 @@ _HEAD_PARTS: Final = ("fleet-title", "fleet-meta", "fleet-state")
 
 def fleet_changes(topic: str, changes: Sequence[Change]) -> Sequence[Piece]:
     """Everything of one fleet's page that these changes touch."""
+    if topic.startswith("tree:"):
+        # Each page shows its own part of the tree.
+        return [Hint("fleet-tree")]
     fleet = (
         Fleet.objects.select_related("team", "owner", "parent")
         .filter(public_id=topic.partition(":")[2])
