@@ -38,8 +38,9 @@ screenshots: venv-dev ## Take a picture of every page into var/screenshots
 bench: venv-dev ## Run the benchmarks
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m bench
 
-soak: venv-dev ## Play the kill matrix for long (SEED, ROUNDS=300)
+soak: venv-dev ## Play the kill matrix for long, then a day of random fleets (SEED, ROUNDS=300, SPEED=120)
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m pytest -q tests/soak
+	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m bench day
 
 lock: venv-dev ## Resolve the lock files anew after a change of pyproject.toml (needs uv)
 	@uv pip compile --generate-hashes --no-emit-index-url --no-annotate -p 3.11 -q \

@@ -95,9 +95,9 @@ def _day(count: int) -> None:
         with house.workers() as pids:
             day = Day(platform, pids, actor, random.Random(seed))
             rows = _live_through(day, count, speed=speed)
-            took_s = _end(day)
+            ended = _end(day)
             rows.append(_sample(day, "end"))
-            note = f"All was gone {took_s:.0f} s after the day.\n{_told(day)}"
+            note = f"{ended}\n{_told(day)}"
             show(f"A day of {count} fleets, {speed} times real time, seed {seed}", HEAD, rows, note)
 
 
@@ -174,8 +174,8 @@ def _delete(fleet: Any, *, actor: Any, reason: str) -> None:
     delete_fleet(fleet, actor=actor, reason=reason, typed_name=fleet.name)
 
 
-def _end(day: Day) -> float:
-    """Delete all, and wait until nothing is left; the seconds that it took, or the limit."""
+def _end(day: Day) -> str:
+    """Delete all, and wait until nothing is left or the limit is reached; a sentence on it."""
     from fleets.domain.errors import DomainError
     from fleets.models import Fleet
 
@@ -187,9 +187,9 @@ def _end(day: Day) -> float:
     while time.monotonic() - began < LIMIT_S:
         left = day.ask("left")
         if not any(left.values()) and not any(_open_here()):
-            break
+            return f"All was gone {time.monotonic() - began:.0f} s after the day."
         time.sleep(1)
-    return time.monotonic() - began
+    return f"NOT all was gone {LIMIT_S:.0f} s after the day."
 
 
 def _open_here() -> tuple[int, int]:

@@ -29,3 +29,5 @@ def handlers_of(world: World) -> dict[str, Callable[[str], None]]:
 def _forget_events(world: World, execution_id: str) -> None:
     if execution_id in world.executions:
         world.prune_events(execution_id)
+        if not world.events.get(execution_id):
+            world.events.pop(execution_id, None)

@@ -214,3 +214,18 @@ def test_undecodable_prompt_is_400(bench: Bench) -> None:
     body = turn_body("s", "x") | {"parts": [{"type": "text", "text": "not base64!"}]}
     path = f"/sandbox/v1/sandboxes/{box}/runtime/agents/run/stream"
     assert bench.call("POST", path, body).status == 400
+
+
+def test_what_ended_and_was_read_leaves_nothing_behind(bench: Bench) -> None:
+    (box,) = bench.fleet()
+    for number in range(5):
+        bench.dispatch(box, f"s{number}", "Read it. [[ok]]")
+    bench.finish_turns()
+    for number in range(5):
+        assert bench.frames(box, f"s{number}")
+    load = bench.call("GET", "/_emulator/load", key=None).json
+    assert (load["waiting"], load["held"], load["routerCalls"]) == (0, 0, 0)
+    bench.run_for(301)
+    # The machine alone is still waited for: its idle time.
+    assert bench.call("GET", "/_emulator/load", key=None).json["due"] == 1
+    assert bench.world.events == {}

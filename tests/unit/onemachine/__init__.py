@@ -1,0 +1,1 @@
+"""`make up`, read and not run."""
