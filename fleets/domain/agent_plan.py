@@ -3,8 +3,8 @@
 The precedence is the platform's (contract 10, row 26). The turn's backend is built from it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from fleets.domain.canonical_json import profile_digest
@@ -51,7 +51,8 @@ class AgentPlan:
     harness: str
     model: str
     model_options: Mapping[str, Any] = field(default_factory=dict)
-    profile: Mapping[str, Any] | None = None
+    # Named by its digest where a plan is shown or compared: it can be large, and many share it.
+    profile: Mapping[str, Any] | None = field(default=None, repr=False)
     profile_digest: str | None = None
     task: str | None = None
     placement: PlacementRule | None = None
@@ -130,6 +131,16 @@ def numbered(agent_id: str, *, harness: str, model: str) -> AgentPlan:
     known = harness_named(harness)
     options = {"apiKeyEnv": known.api_key_env} if known and known.api_key_env else {}
     return AgentPlan(agent_id, harness, model, options)
+
+
+def alike(
+    names: Iterable[str], saved: SavedProfile, *, harness: str, model: str
+) -> tuple[AgentPlan, ...]:
+    """Agents of a fleet that was asked for by number, all with one profile of the catalog."""
+    first = plan_agent(AgentAsked("", profile=saved.body), harness=harness, model=model)
+    own = numbered("", harness=first.harness, model=first.model).model_options
+    first = replace(first, model_options={**own, **first.model_options}, saved=saved.revision_id)
+    return tuple(replace(first, agent_id=name) for name in names)
 
 
 def _model_of(profile: Mapping[str, Any] | None) -> Mapping[str, Any]:

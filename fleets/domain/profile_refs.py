@@ -44,6 +44,26 @@ class ProfileRef:
         return found
 
 
+def ref_of_words(text: str) -> ProfileRef | str:
+    """Read `code-reviewer`, `code-reviewer expect r12`, `… fixed r12`, `… stable` (a label), or
+    say in words what is wrong.
+    """
+    slug, *words = text.split()
+    if not words or words == [RefMode.HEAD]:
+        return ProfileRef(slug)
+    if len(words) == 1 and not _number(words[0]):
+        return ProfileRef(slug, RefMode.LABEL, label=words[0])
+    mode, number = words[0], _number(words[-1])
+    if len(words) == 2 and number and mode in (RefMode.EXPECT, RefMode.FIXED):
+        return ProfileRef(slug, RefMode(mode), number)
+    return "behind a profile's id stands nothing (its head), expect r12, fixed r12, or a label."
+
+
+def _number(word: str) -> int:
+    digits = word.removeprefix("r")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
+
+
 _FIELDS = {"revision": RefMode.EXPECT, "fixed": RefMode.FIXED, "label": RefMode.LABEL}
 
 

@@ -9,7 +9,6 @@ from typing import Final, TypeVar
 from fleets.domain.afterwards import DEFAULT_DELAY_S
 from fleets.domain.agent_plan import AgentPlan, Resolve, numbered
 from fleets.domain.agents_file import PLACE as AGENTS
-from fleets.domain.agents_file import read_agents
 from fleets.domain.answer_check import AnswerCheck
 from fleets.domain.answer_fields import read_answer_fields
 from fleets.domain.credentials import find_credentials
@@ -17,6 +16,7 @@ from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
 from fleets.domain.ids import AGENT_ID, MAX_AGENTS, agent_ids, check_fleet_id
+from fleets.domain.launch_agents import read_launch_agents
 from fleets.domain.machine_needs import MachineNeeds
 from fleets.domain.money_input import parse_usd
 from fleets.domain.numbers import show_duration_s
@@ -142,13 +142,13 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
     """A launch from form fields; what is missing takes its default. `resolve` finds the saved
     profiles that a file of agents names; without it they are refused.
 
-    Fields: name, team, count, prompt, harness, model, size, budget ("" for none), at_once ("auto"
-    or a number), after, after_delay, lifetime, task_timeout (durations as people write them), tags
-    (separated by commas), placement (auto, dedicated or a number), parent (a fleet's id),
-    parent_agent, agents (a file of them: then their number counts and a prompt is not needed),
-    tasks (a list of them: then the agents are a pool, and a prompt is the message around each),
-    session ("same": one for all tasks of an agent), and what a good answer is, as
-    `domain.answer_fields` has it. Raises InvalidInput with the problems of all
+    Fields: name, team, count, profile (see `ref_of_words`), prompt, harness, model, size, budget
+    ("" for none), at_once ("auto" or a number), after, after_delay, lifetime, task_timeout
+    (durations as people write them), tags (separated by commas), placement (auto, dedicated or a
+    number), parent (a fleet's id), parent_agent, agents (a file of them: then their number counts
+    and a prompt is not needed), tasks (a list of them: then the agents are a pool, and a prompt is
+    the message around each), session ("same": one for all tasks of an agent), and what a good
+    answer is, as `domain.answer_fields` has it. Raises InvalidInput with the problems of all
     fields, in that order.
     """
     problems: list[Problem] = []
@@ -185,12 +185,9 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
         parent_id=read("parent", _parent, ""),
         parent_agent=read("parent_agent", _parent_agent, ""),
     )
-    if has_file:
-        has_message = has_tasks or bool(raw.get("prompt", "").strip())
-        reader = partial(read_agents, has_message=has_message, is_pool=has_tasks, resolve=resolve)
-        none: tuple[AgentPlan, ...] = ()
-        agents = read(AGENTS, partial(reader, harness=spec.harness, model=spec.model), none)
-        spec = replace(spec, agents=agents, count=max(1, len(agents)))
+    settled = partial(read_launch_agents, raw, read, is_pool=has_tasks, resolve=resolve)
+    agents = settled(count=spec.count, harness=spec.harness, model=spec.model)
+    spec = replace(spec, agents=agents, count=len(agents) or spec.count)
     if not raw.get("task_timeout", "").strip():
         spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
     wrong = {problem.place for problem in problems}

@@ -30,7 +30,7 @@ from fleets.domain.spec import (
 from fleets.domain.status import Afterwards
 from fleets.forms.launch_person import personal_problems
 from fleets.models import Fleet, User
-from fleets.selectors.agents_document import agents_document
+from fleets.selectors.agents_document import agents_document, shared_profile
 from fleets.selectors.launch_options import LaunchOptions
 from fleets.selectors.parents import above_of, child_refusal
 from fleets.selectors.profile_refs import ResolvedProfile, resolve_profile
@@ -96,6 +96,12 @@ class LaunchForm(forms.Form):
     name = _text("Name", maxlength=str(MAX_NAME_CHARS))
     team = _choice("Team")
     count = _text("Agents", inputmode="numeric")
+    profile = _text(
+        "Profile",
+        help_text="of the catalog, for all: its harness and model come first."
+        " Behind its id: expect r12, fixed r12 or a label",
+        list="profiles",
+    )
     harness = _choice("Harness")
     model = _text("Model", list="models")
     prompt = forms.CharField(
@@ -297,6 +303,12 @@ def _parent(public_id: str) -> Fleet | None:
     return Fleet.objects.select_related("team").filter(public_id=public_id[:63]).first()
 
 
+def _agents_like(fleet: Fleet) -> dict[str, str]:
+    """Its agents: by number with one profile of the catalog where they are alike, else a file."""
+    profile = shared_profile(fleet)
+    return {"profile": profile, AGENTS: "" if profile else agents_document(fleet)}
+
+
 def _like(fleet: Fleet) -> dict[str, str]:
     budget = fleet.budget_nusd
     return {
@@ -308,7 +320,7 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "model": fleet.model,
         "size": fleet.size,
         "placement": fleet.placement,
-        AGENTS: agents_document(fleet),
+        **_agents_like(fleet),
         TASKS: fleet_tasks_document(fleet),
         "session": "same" if fleet.is_same_session else "fresh",
         **_answer_fields(fleet),

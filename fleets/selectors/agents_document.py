@@ -3,10 +3,12 @@
 import json
 from typing import Any
 
+from fleets.domain.ids import agent_ids
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import read_placement
+from fleets.domain.profile_refs import ProfileRef, RefMode
 from fleets.domain.status import Pattern
-from fleets.models import Agent, Fleet, Task
+from fleets.models import Agent, AgentProfile, Fleet, Task
 
 
 def agents_document(fleet: Fleet) -> str:
@@ -20,9 +22,33 @@ def agents_document(fleet: Fleet) -> str:
     if not fleet.prompt and fleet.pattern != Pattern.POOL:
         first = Task.objects.filter(run__fleet=fleet, run__number=1)
         tasks = dict(first.values_list("agent_id", "prompt"))
-    agents = Agent.objects.filter(fleet=fleet).select_related("profile").order_by("position")
+    agents = (
+        Agent.objects.filter(fleet=fleet)
+        .select_related("profile__revision__profile")
+        .order_by("position")
+    )
     entries = [_entry(agent, tasks.get(agent.pk)) for agent in agents]
     return json.dumps(entries, indent=2, ensure_ascii=False)
+
+
+def shared_profile(fleet: Fleet) -> str:
+    """`code-reviewer fixed r12` where that is all that a launch by number needs to make the same
+    agents, else "". At most two queries.
+    """
+    if not fleet.has_own_agents or not (fleet.prompt or fleet.pattern == Pattern.POOL):
+        return ""
+    alike = ("profile", "harness", "model", "model_options", "placement")
+    found = list(Agent.objects.filter(fleet=fleet).order_by().values(*alike).distinct()[:2])
+    if len(found) != 1 or found[0]["placement"]:
+        return ""
+    agents = Agent.objects.filter(fleet=fleet).order_by("position")
+    rows = agents.values_list(
+        "agent_id", "profile__revision__number", "profile__revision__profile__slug"
+    )
+    names, numbers, slugs = zip(*rows, strict=True)
+    if names != agent_ids(len(names)) or slugs[0] is None:
+        return ""
+    return f"{slugs[0]} fixed r{numbers[0]}"
 
 
 def _entry(agent: Agent, task: str | None) -> dict[str, Any]:
@@ -34,7 +60,7 @@ def _entry(agent: Agent, task: str | None) -> dict[str, Any]:
         else agent.model,
     }
     if agent.profile is not None:
-        entry["profile"] = json.loads(agent.profile.body)
+        entry["profile"] = _profile(agent.profile)
     if task is not None:
         entry["task"] = task
     if agent.placement:
@@ -43,3 +69,12 @@ def _entry(agent: Agent, task: str | None) -> dict[str, Any]:
             {"agentsPerSandbox": rule.agents} if isinstance(rule, PerMachine) else agent.placement
         )
     return entry
+
+
+def _profile(profile: AgentProfile) -> dict[str, Any]:
+    """What it was: its revision of the catalog, or itself where it came from nowhere."""
+    revision = profile.revision
+    if revision is not None and revision.digest == profile.digest:
+        return ProfileRef(revision.profile.slug, RefMode.FIXED, revision.number).as_json
+    found: dict[str, Any] = json.loads(profile.body)
+    return found

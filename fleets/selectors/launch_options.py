@@ -10,9 +10,10 @@ from fleets.domain.harnesses import HARNESSES
 from fleets.domain.numbers import show_memory
 from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS
 from fleets.domain.status import OperationKind
-from fleets.models import Connection, Fleet, Operation, Team, User
+from fleets.models import Connection, Fleet, Operation, Profile, Team, User
 
 Choice = tuple[str, str]
+MOST_PROFILES: Final = 500
 # Fleets of the sample data set: nobody launched them, so they have no machines anywhere.
 _IS_SAMPLE: Final = Exists(
     Operation.objects.filter(fleet=OuterRef("pk"), kind=OperationKind.LAUNCH, door="demo")
@@ -27,6 +28,7 @@ class LaunchOptions:
     harnesses: Sequence[Choice]
     models: Sequence[str]
     sizes: Sequence[Choice]
+    profiles: Sequence[Choice]
     connection: str | None
 
 
@@ -41,9 +43,14 @@ class AccountFacts:
 
 
 def launch_options(user: User) -> LaunchOptions:
-    """Teams are the user's own; an admin may launch for any. Two queries."""
+    """Teams are the user's own; an admin may launch for any. Three queries."""
     teams = Team.objects.all() if user.is_admin else user.teams.all()
     connection = Connection.objects.only("name").first()
+    profiles = (
+        Profile.objects.filter(archived_at__isnull=True, head__isnull=False)
+        .order_by("slug")
+        .values_list("slug", "name", "head__number")
+    )
     return LaunchOptions(
         teams=[(team.slug, team.name) for team in teams],
         harnesses=[(name, name) for name in HARNESSES],
@@ -51,6 +58,9 @@ def launch_options(user: User) -> LaunchOptions:
         sizes=[
             (size.name, f"{size.name}: {size.vcpus} vCPU, {show_memory(size.memory_mib)}")
             for size in MACHINE_SIZES.values()
+        ],
+        profiles=[
+            (slug, f"{name}, head r{number}") for slug, name, number in profiles[:MOST_PROFILES]
         ],
         connection=connection.name if connection else None,
     )

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fleets.domain.errors import InvalidInput
+from fleets.domain.errors import InvalidInput, Repair
 from fleets.domain.profile_refs import ProfileRef, RefMode
 from fleets.models import Profile, ProfileRevision, User
 
@@ -61,8 +61,13 @@ def _revision(profile: Profile, ref: ProfileRef) -> ProfileRevision:
         words = f"Nothing of {ref.slug} is published yet: publish a revision, or fix a draft."
         raise InvalidInput.at(PLACE, words)
     if ref.mode is RefMode.EXPECT and ref.number != head.number:
-        words = f"{ref.slug} is expected at r{ref.number}, and its head is r{head.number}."
-        raise InvalidInput.at(PLACE, words)
+        words = (
+            f"{ref.slug} is expected at r{ref.number}, and its head is r{head.number}: see on its"
+            " page what differs, then accept it, or fix the old one."
+        )
+        now = f"expect r{head.number}"
+        repair = Repair(now.capitalize(), PLACE, f"{ref.slug} {now}")
+        raise InvalidInput.at(PLACE, words, repair=repair)
     return head
 
 

@@ -27,7 +27,9 @@ FRAGMENTS: Final = ("launch", "preflight")
 @require_safe
 @role_required(Role.OPERATOR)
 def fleet_new(request: HttpRequest) -> HttpResponse:
-    """An empty form, or with `from` one filled in like that fleet; with `parent`, a child's."""
+    """An empty form, or with `from` one filled in like that fleet; with `parent`, a child's;
+    with `profile`, one of the catalog for all.
+    """
     user = user_of(request)
     options = launch_options(user)
     wanted, above = request.GET.get("from", ""), request.GET.get("parent", "")
@@ -35,6 +37,8 @@ def fleet_new(request: HttpRequest) -> HttpResponse:
     first = LaunchForm.first(options, like=like)
     if above:
         first |= LaunchForm.below(get_fleet(user, above), agent=request.GET.get("agent", ""))
+    if "profile" in request.GET:
+        first["profile"] = request.GET["profile"]
     form = LaunchForm(options, first, user=user)
     return _page(request, form, like=like)
 

@@ -42,6 +42,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--placement": ("auto|dedicated|K", "who shares a machine (default auto: by memory)"),
         "--model": ("M", "the model (default gpt-4.1-mini)"),
         "--harness": ("H", "the harness (default opencode)"),
+        "--profile": (
+            "P",
+            "of the catalog, for all: its id, then expect r12, fixed r12 or a label",
+        ),
         "--max-spend-usd": ("X", "the budget; without one nothing stops its spending"),
         "--at-once": ("auto|K", "agents in flight at once (default auto: as the budget can hold)"),
         "--after": ("delete|stop|keep", "the machines after the last task (default delete)"),

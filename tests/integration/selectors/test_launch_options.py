@@ -40,10 +40,10 @@ def test_machines_in_use_are_those_of_the_account_and_its_allowance_is_unknown()
     assert (facts.machines_allowed, facts.credit_nusd) == (None, None)
 
 
-def test_options_cost_two_queries(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_options_cost_three_queries(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     ConnectionFactory()
     user = UserFactory(teams=TeamFactory.create_batch(5))
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         launch_options(user)
 
 

@@ -188,7 +188,7 @@ def test_references_resolve_to_what_they_say(actor: Actor) -> None:
     ("ref", "words"),
     [
         (ProfileRef("code-reviwer"), "Did you mean code-reviewer?"),
-        (ProfileRef("code-reviewer", RefMode.EXPECT, 4), "expected at r4, and its head is r1"),
+        (ProfileRef("code-reviewer", RefMode.EXPECT, 4), "expected at r4, and its head is r1:"),
         (ProfileRef("code-reviewer", RefMode.FIXED, 4), "has no r4: its newest is r1"),
         (ProfileRef("code-reviewer", RefMode.LABEL, label="stabel"), "Did you mean stable?"),
     ],

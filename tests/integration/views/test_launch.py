@@ -318,7 +318,7 @@ def test_the_preview_costs_the_same_queries_for_one_agent_and_for_many(
     client: Client, count: str, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     # Session, user, teams, connection, account (connection, machines in use).
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         preview(client, count=count)
 
 
