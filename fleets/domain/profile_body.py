@@ -12,7 +12,7 @@ from fleets.domain.json_lines import nodes
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 LONGEST_SLUG: Final = 63
 # Words that stand where an id stands in the addresses of the catalog's pages.
-RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills"})
+RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills", "platform"})
 _MOST_SEARCHED: Final = 200_000
 _NO_SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

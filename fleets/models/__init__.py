@@ -2,6 +2,7 @@
 
 from fleets.models.agents import Agent, AgentProfile
 from fleets.models.audit import AuditEvent
+from fleets.models.catalog_orders import CatalogAct, CatalogOrder
 from fleets.models.connections import Connection
 from fleets.models.definitions import Definition, DefinitionRevision, StoredRows
 from fleets.models.events import FleetEvent, TurnEvent
@@ -28,6 +29,8 @@ __all__ = [
     "AgentProfile",
     "AuditEvent",
     "Catalog",
+    "CatalogAct",
+    "CatalogOrder",
     "Connection",
     "Definition",
     "DefinitionRevision",

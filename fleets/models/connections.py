@@ -24,6 +24,9 @@ class Connection(models.Model):
     account_read_at = models.DateTimeField(
         null=True, help_text="When all of the account's fleets were last read."
     )
+    catalog_read_at = models.DateTimeField(
+        null=True, help_text="When its catalog of saved profiles was last read."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

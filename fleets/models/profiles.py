@@ -201,21 +201,27 @@ class ProfileExample(models.Model):
 
 
 class RemoteProfile(models.Model):
-    """What a connection's own catalog was last seen to have of a profile."""
+    """What a connection's own catalog was last seen to have under an id (contract 6.2).
 
-    profile = models.ForeignKey(Profile, models.CASCADE, related_name="remotes")
+    `remote_revision` None: it was looked for and is not there. `body` is the text of that revision,
+    "" when it could not be kept: `problem` then says why.
+    """
+
     connection = models.ForeignKey(Connection, models.CASCADE, related_name="remote_profiles")
-    remote_revision = models.PositiveIntegerField(null=True)
+    slug = models.CharField(max_length=200, default="")
+    remote_revision = models.PositiveBigIntegerField(null=True)
     remote_digest = models.CharField(max_length=80, blank=True, default="")
+    body = models.TextField(blank=True, default="")
+    problem = models.CharField(max_length=300, blank=True, default="")
     seen_at = models.DateTimeField()
 
     class Meta:
-        ordering = ["pk"]
+        ordering = ["slug"]
         constraints = [
             models.UniqueConstraint(
-                fields=["profile", "connection"], name="remote_unique_per_connection"
+                fields=["connection", "slug"], name="remote_unique_per_connection"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.profile_id} on {self.connection_id}"
+        return f"{self.slug} on {self.connection_id}"

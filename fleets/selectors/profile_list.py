@@ -9,8 +9,10 @@ from django.db.models import Func, OuterRef, Subquery
 from django.urls import reverse
 
 from fleets.domain.money import column_precision, show_at_precision
+from fleets.domain.profile_drift import WORDS, Drift
 from fleets.models import Catalog, Profile, ProfileRevision, User
 from fleets.selectors.keyset import page_of
+from fleets.selectors.platform_catalog import drifts_of
 from fleets.selectors.profile_filter import ProfileFilter
 from fleets.selectors.profile_usage import RECENT, Usage, usage_of
 
@@ -38,6 +40,7 @@ class ProfileRow:
     updated_at: datetime
     updated_by: str
     is_archived: bool
+    drift: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,12 @@ class Choices:
 def profile_page(
     chosen: ProfileFilter, user: User, *, now: datetime, after: str = "", before: str = ""
 ) -> ProfilePage:
-    """One page of the filter. Three queries, however many rows."""
+    """One page of the filter. At most five queries, however many rows."""
     found = chosen.profiles(user)
     newest = ProfileRevision.objects.filter(profile=OuterRef("pk"), number=OuterRef("newest"))
     rows = found.annotate(by=Subquery(newest.values("author__username")[:1])).values(
         *("pk", "sort_value", "slug", "name", "description", "newest", "head__number", "harness"),
+        "head__digest",
         *("model", "skills", "mcp_servers", "updated_at", "archived_at", "catalog__name", "by"),
     )
     page = page_of(
@@ -76,8 +80,17 @@ def profile_page(
     usage = usage_of([row["pk"] for row in page.rows], since=now - RECENT)
     costs = [one.cost_per_turn_nusd for one in usage.values() if one.cost_per_turn_nusd]
     decimals = column_precision(costs) if costs else 2
+    drifts = drifts_of({row["slug"]: row["head__digest"] or "" for row in page.rows})
     return ProfilePage(
-        rows=[_row(row, usage.get(row["pk"], Usage()), decimals=decimals) for row in page.rows],
+        rows=[
+            _row(
+                row,
+                usage.get(row["pk"], Usage()),
+                decimals=decimals,
+                drift=drifts.get(row["slug"], Drift.UNKNOWN),
+            )
+            for row in page.rows
+        ],
         total=found.count(),
         after=page.after,
         before=page.before,
@@ -98,7 +111,7 @@ def choices() -> Choices:
     )
 
 
-def _row(row: dict[str, Any], usage: Usage, *, decimals: int) -> ProfileRow:
+def _row(row: dict[str, Any], usage: Usage, *, decimals: int, drift: Drift) -> ProfileRow:
     head, newest = row["head__number"], row["newest"]
     return ProfileRow(
         slug=row["slug"],
@@ -117,4 +130,5 @@ def _row(row: dict[str, Any], usage: Usage, *, decimals: int) -> ProfileRow:
         updated_at=row["updated_at"],
         updated_by=row["by"] or "",
         is_archived=row["archived_at"] is not None,
+        drift=WORDS[drift] if drift in (Drift.BEHIND, Drift.CHANGED) else "",
     )

@@ -6,11 +6,13 @@ from fleets.tasks import logs, signs
 from fleets.tasks.checking import check_answers
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
+from fleets.tasks.platform_catalog import perform_catalog_order
 from fleets.tasks.watching import read_accounts, watch_fleets
 
 __all__ = [
     "check_answers",
     "logs",
+    "perform_catalog_order",
     "perform_operation",
     "read_accounts",
     "reap_runs",

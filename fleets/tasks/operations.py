@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from fleets import dispatch
-from fleets.services import operations
+from fleets.services import catalog_orders, operations
 from fleets.services.performing import perform_operation as perform
 from fleets.tasks.owner import owner
 from fleets.tasks.signs import counted
@@ -19,6 +19,8 @@ def perform_operation(public_id: str) -> None:
 
 @shared_task(name="fleets.resend_operations")
 def resend_operations() -> None:
-    """Wake workers for operations that are due: after a postponement, a crash, a lost message."""
+    """Wake workers for what is due: after a postponement, a crash, a lost message."""
     for public_id in operations.overdue(now=timezone.now()):
         dispatch.operation_ordered(public_id)
+    for public_id in catalog_orders.overdue(now=timezone.now()):
+        dispatch.catalog_ordered(public_id)

@@ -11,6 +11,7 @@ from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
 from fleets.domain.status import Role
 from fleets.models import Profile
+from fleets.selectors.platform_catalog import platform_row
 from fleets.selectors.profile_page import configuration, profile_head, revision_page
 from fleets.selectors.profile_results import revision_results
 from fleets.selectors.profile_users import definitions_of, fleet_uses
@@ -48,6 +49,7 @@ def profile_page(
     counts = {"revisions": head.newest, "used-by": head.fleets}
     context: dict[str, Any] = {
         "head": head,
+        "platform": platform_row(profile),
         "here": reverse("fleets:profile_detail", args=[profile.slug]),
         "tab": tab,
         "tabs": [(key, label, counts.get(key)) for key, label in TABS],

@@ -12,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import Page as Window
 
 from fleets.models import Definition, Fleet, Operation, Profile, Turn, TurnEvent, User
-from tests.browser.world import make_import
+from tests.browser.world import make_import, seen_on_platform
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -72,6 +72,12 @@ def _import() -> str:
     """A reading of files with one profile of each verdict."""
     import_id = make_import(User.objects.get(username=OPERATOR))
     return reverse("fleets:profile_import_preview", args=[import_id])
+
+
+def _on_platform() -> str:
+    """A profile that somebody has changed on the platform, and others in other states."""
+    seen_on_platform("code-reviewer")
+    return reverse("fleets:profile_platform_compare", args=["code-reviewer"])
 
 
 def _fill_in(window: Window) -> None:
@@ -222,6 +228,8 @@ PICTURES: Final = (
     Picture("profiles", PROFILES, _plain(PROFILES)),
     Picture("import", "fleets:profile_import", _plain("fleets:profile_import")),
     Picture("import preview", "fleets:profile_import_preview", _import),
+    Picture("platform compare", "fleets:profile_platform_compare", _on_platform),
+    Picture("platform catalog", "fleets:profile_platform", _plain("fleets:profile_platform")),
     Picture("export", "fleets:profile_export", _plain("fleets:profile_export")),
     Picture("profiles none found", PROFILES, _plain(PROFILES, "?q=nowhere")),
     *(

@@ -1,5 +1,6 @@
 """Something true to show on every page: a fleet at work, one being made, an operation."""
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -22,6 +23,7 @@ from fleets.domain.status import (
 from fleets.models import (
     Agent,
     AgentProfile,
+    Connection,
     Definition,
     Fleet,
     NodeKind,
@@ -31,11 +33,13 @@ from fleets.models import (
     Team,
     User,
 )
+from fleets.platform_api.answers.profiles import SavedProfile
 from fleets.services.actor import Actor
 from fleets.services.definition_rows import store_rows
 from fleets.services.definitions import create_definition, save_definition
 from fleets.services.profile_import import keep_import
 from fleets.services.profiles import organisation_catalog
+from fleets.services.remote_profiles import take_saved
 from fleets.services.tree_counts import recount_above
 from tests.agent_frames import session_of
 from tests.factories import (
@@ -114,6 +118,7 @@ def make_world(team: Team, owner: User) -> World:
     _spawn_below(creating)
     turn_pk = session_of(agents[0])
     profile = make_profile(owner, fleet)
+    seen_on_platform(profile.slug)
     operation = _cancel(team, owner)
     import_id = make_import(owner)
     definition = make_definition(owner, fleet)
@@ -193,6 +198,19 @@ def make_profile(owner: User, fleet: Fleet) -> Profile:
     )
     fleet.agents.update(profile=copy)
     return profile
+
+
+def seen_on_platform(slug: str) -> None:
+    """The platform was seen to have another content of it, and a profile that is not here."""
+    connection = Connection.objects.order_by("pk")[0]
+    connection.catalog_read_at = timezone.now()
+    connection.save()
+    profile = Profile.objects.get(slug=slug)
+    assert profile.head is not None
+    theirs = {**json.loads(profile.head.body), "description": "Changed on the platform."}
+    for name, number in ((slug, 5), ("only-there", 2)):
+        saved = SavedProfile(name, number, theirs)
+        take_saved(connection, saved, now=timezone.now())
 
 
 def make_import(owner: User) -> str:
