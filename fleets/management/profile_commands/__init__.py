@@ -1,0 +1,1 @@
+"""The subcommands of `manage.py profiles`, one subject per file."""
