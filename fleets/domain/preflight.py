@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import groupby
 from typing import Final
 
 from fleets.domain import launch_checks
@@ -265,12 +264,10 @@ def _holds(
 
 
 def _groups(machines: Sequence[MachinePlan]) -> tuple[MachineGroup, ...]:
-    def alike(plan: MachinePlan) -> tuple[int, int, int]:
-        return len(plan.agent_ids), plan.used_mib, plan.total_mib
-
+    """Machines filled alike together, in the order in which each kind comes first."""
+    kinds = Counter((len(plan.agent_ids), plan.used_mib, plan.total_mib) for plan in machines)
     return tuple(
-        MachineGroup(len(list(plans)), agents, used, total)
-        for (agents, used, total), plans in groupby(machines, key=alike)
+        MachineGroup(count, agents, used, total) for (agents, used, total), count in kinds.items()
     )
 
 

@@ -114,7 +114,13 @@ def _beside(editor: Editor, user: User, *, is_quiet: bool) -> dict[str, Any]:
     checked = editor.checked
     expansion = checked.expansion if checked else None
     problems = [] if is_quiet else [_advice(one, editor) for one in editor.problems]
-    preview = panel(expansion.spec if expansion else None, user, now=timezone.now(), fields=FIELDS)
+    preview = panel(
+        expansion.spec if expansion else None,
+        user,
+        now=timezone.now(),
+        labels={name: label for name, (label, _) in LABELS.items()},
+        fields=FIELDS,
+    )
     return {
         "preview": replace(preview, problems=[*problems, *preview.problems]),
         "shape": checked.facts.shape if checked else "",

@@ -190,20 +190,8 @@ PAGES: Final = (
         who="operator",
     ),
     Page("definitions", "fleets:definition_list", _plain("fleets:definition_list")),
-    Page(
-        "definitions, none found",
-        "fleets:definition_list",
-        _plain("fleets:definition_list", "?q=no-such-definition"),
-    ),
     Page("definition", "fleets:definition_detail", _definition()),
     Page("definition, prompts", "fleets:definition_detail", _definition("?tab=prompts")),
-    Page(
-        "definition, revisions",
-        "fleets:definition_detail",
-        _definition("?tab=revisions"),
-        who="operator",
-    ),
-    Page("definition, launches", "fleets:definition_detail", _definition("?tab=launches")),
     Page(
         "definition, difference",
         "fleets:definition_diff",

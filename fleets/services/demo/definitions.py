@@ -54,7 +54,7 @@ def _matrix(message: str, *, budget: str) -> dict[str, Any]:
         },
         "message": message,
         "budgetUsd": budget,
-        "lifetime": "2 h",
+        "lifetime": "1 h",
         "machine": {
             "image": "universal",
             "git": {"url": "https://git.example.org/acme/monorepo.git", "ref": "main"},
