@@ -153,6 +153,11 @@ urlpatterns = [
     path("profiles/<slug:slug>/delete", profile_delete.profile_delete, name="profile_delete"),
     path("definitions/", definition_list.definition_list, name="definition_list"),
     path("definitions/new", definition_edit.definition_new, name="definition_new"),
+    path(
+        "definitions/from-launch",
+        definition_edit.definition_from_launch,
+        name="definition_from_launch",
+    ),
     path("definitions/preview", definition_edit.definition_preview, name="definition_preview"),
     path("definitions/<str:slug>", definition_page.definition_detail, name="definition_detail"),
     path("definitions/<str:slug>/edit", definition_edit.definition_edit, name="definition_edit"),

@@ -1,9 +1,13 @@
 """Documents of definitions made from something else: a fleet, a file of agents."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from fleets.domain.agents_file import read_source
+from fleets.domain.answer_document import answer_document
+from fleets.domain.answer_fields import read_answer_fields
+from fleets.domain.definition_form import from_fields
 from fleets.domain.errors import InvalidInput
 from fleets.domain.money import usd_string
 from fleets.domain.numbers import show_duration_s
@@ -48,6 +52,34 @@ def document_of_agents(text: str, *, name: str) -> dict[str, Any]:
     if not isinstance(agents, list):
         raise InvalidInput.at("agents", "Line 1: the file must be a list of agents.")
     return {"name": name, "agents": {"list": agents}}
+
+
+def document_of_launch(typed: Mapping[str, str]) -> dict[str, Any]:
+    """A definition of what stands in the launch form, right or wrong: the editor says which.
+
+    Raises InvalidInput at `agents` for a file that cannot be read, at `tasks` for a pool.
+    """
+    if typed.get("tasks", "").strip():
+        words = "A definition keeps no list for a pool: keep the tasks as rows of a CSV file."
+        raise InvalidInput.at("tasks", words)
+    text = typed.get("agents", "")
+    made = document_of_agents(text, name="") if text.strip() else {"agents": {"count": 10}}
+    document = from_fields(made, _typed(typed, has_file=bool(text.strip())))
+    answer = answer_document(read_answer_fields(typed))
+    return {**document, "answer": answer} if answer else document
+
+
+# Fields that are called alike in both forms.
+_ALIKE: Final = (
+    *("name", "harness", "model", "size", "placement", "budget", "at_once", "lifetime"),
+    *("task_timeout", "after", "after_delay", "tags"),
+)
+
+
+def _typed(typed: Mapping[str, str], *, has_file: bool) -> dict[str, str]:
+    found = {name: typed.get(name, "") for name in _ALIKE}
+    found["message"] = typed.get("prompt", "")
+    return found if has_file else {**found, "count": typed.get("count", "")}
 
 
 def _limits(fleet: Fleet) -> dict[str, Any]:

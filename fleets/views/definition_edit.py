@@ -19,7 +19,7 @@ from fleets.domain.profile_merge import merge
 from fleets.domain.status import Role
 from fleets.models import Definition
 from fleets.selectors.definition_check import body_of
-from fleets.selectors.definition_source import document_of_fleet
+from fleets.selectors.definition_source import document_of_fleet, document_of_launch
 from fleets.services.actor import Actor
 from fleets.services.definitions import create_definition, get_revision, save_definition
 from fleets.views.definition_edit_page import Late, editor_page
@@ -30,6 +30,7 @@ from fleets.views.definition_editor import (
     first_editor,
     posted_editor,
 )
+from fleets.views.launch_input import typed_with_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,6 +53,20 @@ def definition_new(request: HttpRequest) -> HttpResponse:
         editor.problems = error.problems
         return editor_page(request, editor, is_refused=True)
     return htmx.redirect(request, reverse("fleets:definition_detail", args=[definition.slug]))
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def definition_from_launch(request: HttpRequest) -> HttpResponse:
+    """The editor over what stands in the launch form."""
+    user = user_of(request)
+    try:
+        document = document_of_launch(typed_with_file(request))
+    except InvalidInput as error:
+        editor = first_editor(FIRST, user=user)
+        editor.problems = error.problems
+        return editor_page(request, editor, is_refused=True)
+    return editor_page(request, first_editor(document, user=user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

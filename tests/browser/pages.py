@@ -285,6 +285,7 @@ NO_PAGES: Final = {
     "fleets:profile_archive": Kind.ACT,
     "fleets:profile_hand_over": Kind.ACT,
     "fleets:definition_preview": Kind.ACT,
+    "fleets:definition_from_launch": Kind.ACT,
     "fleets:definition_launch_preview": Kind.ACT,
     "fleets:definition_launch_now": Kind.ACT,
     "fleets:definition_restore": Kind.ACT,

@@ -202,6 +202,16 @@ def test_a_fleet_becomes_a_definition_and_a_definition_is_cloned(
     assert clone.cloned_from == definition
 
 
+def test_what_stands_in_the_launch_form_becomes_a_definition(client: Client) -> None:
+    typed = {"name": "tonight", "count": "4", "prompt": "Do {index}", "budget": "2.50"}
+    page = client.post(at("definition_from_launch"), typed).content.decode()
+    assert 'id="id_count" name="count" value="4"' in page
+    assert 'value="2.50"' in page
+    assert "Do {index}" in page
+    refused = client.post(at("definition_from_launch"), {**typed, "tasks": "a task"})
+    assert "keep the tasks as rows" in refused.content.decode()
+
+
 def test_who_reads_does_not_write(user: User) -> None:
     definition = made(user)
     cast = Cast.gather()
