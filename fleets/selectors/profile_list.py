@@ -66,7 +66,7 @@ class Choices:
 def profile_page(
     chosen: ProfileFilter, user: User, *, now: datetime, after: str = "", before: str = ""
 ) -> ProfilePage:
-    """One page of the filter. At most five queries, however many rows."""
+    """One page of the filter. At most six queries, however many rows."""
     found = chosen.profiles(user)
     newest = ProfileRevision.objects.filter(profile=OuterRef("pk"), number=OuterRef("newest"))
     rows = found.annotate(by=Subquery(newest.values("author__username")[:1])).values(

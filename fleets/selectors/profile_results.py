@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import Aggregate, Count, F, FloatField, Q
+from django.db.models import Aggregate, Count, F, FloatField, Max, Q
 from django.db.models.functions import Cast, Extract
 
 from fleets.domain.money import column_precision, show_at_precision
 from fleets.domain.status import TurnOutcome
 from fleets.models import Profile, Turn
+from fleets.selectors.profile_usage import judged_answers
 
 _HALF_AND_MOST: Final = "0.5, 0.9"
 
@@ -50,7 +51,7 @@ def never_ran(number: int) -> RevisionResults:
 
 
 def revision_results(profile: Profile) -> Sequence[RevisionResults]:
-    """All revisions that ran, newest first. Two queries."""
+    """All revisions that ran, newest first. Three queries."""
     ended = Turn.objects.filter(
         agent__profile__revision__profile=profile, outcome__isnull=False
     ).order_by()
@@ -67,13 +68,18 @@ def revision_results(profile: Profile) -> Sequence[RevisionResults]:
             done=Count("pk", filter=Q(outcome=TurnOutcome.COMPLETED)),
             cost=_Quantiles("cost_nusd"),
             time=_Quantiles(took_s),
+            revision=Max("agent__profile__revision"),
         )
         .order_by("-number")
     )
     failures = _failures(ended)
     costs = [round(row["cost"][0]) for row in rows if row["cost"]]
     decimals = column_precision(costs) if costs else 2
-    return [_results(row, failures, decimals=decimals) for row in rows]
+    judged = judged_answers("agent__profile__revision", of=[row["revision"] for row in rows])
+    return [
+        _results(row, failures, judged.get(row["revision"], (0, 0)), decimals=decimals)
+        for row in rows
+    ]
 
 
 def _failures(ended: Any) -> dict[int, list[tuple[str, str, int]]]:
@@ -90,7 +96,11 @@ def _failures(ended: Any) -> dict[int, list[tuple[str, str, int]]]:
 
 
 def _results(
-    row: Mapping[str, Any], failures: dict[int, list[tuple[str, str, int]]], *, decimals: int
+    row: Mapping[str, Any],
+    failures: dict[int, list[tuple[str, str, int]]],
+    judged: tuple[int, int],
+    *,
+    decimals: int,
 ) -> RevisionResults:
     cost = [round(one) for one in row["cost"]] if row["cost"] else [None, None]
     time = row["time"] or [None, None]
@@ -99,8 +109,8 @@ def _results(
         fleets=row["in_fleets"],
         turns=row["all_turns"],
         completed=row["done"],
-        accepted=None,
-        checked=0,
+        accepted=judged[0] if judged[1] else None,
+        checked=judged[1],
         cost_median=show_at_precision(cost[0], decimals=decimals),
         cost_p90=show_at_precision(cost[1], decimals=decimals),
         time_median_s=time[0],

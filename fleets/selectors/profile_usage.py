@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from django.db.models import Count, Q, Sum
 
-from fleets.models import AgentProfile
+from fleets.domain.answer_check import Verdict
+from fleets.models import AgentProfile, Task
 
 RECENT: Final = timedelta(days=30)
 
@@ -16,13 +17,16 @@ RECENT: Final = timedelta(days=30)
 class Usage:
     """Since a moment: fleets, their agents, ended turns, and what one turn cost on average.
 
-    `cost_per_turn_nusd` None: no turn whose cost is known.
+    `accepted` of `checked` answers; what nobody judged yet does not count. `cost_per_turn_nusd`
+    None: no turn whose cost is known.
     """
 
     fleets: int = 0
     agents: int = 0
     turns: int = 0
     cost_per_turn_nusd: int | None = None
+    accepted: int = 0
+    checked: int = 0
 
     @property
     def words(self) -> str:
@@ -34,7 +38,7 @@ class Usage:
 
 
 def usage_of(profiles: Collection[int], *, since: datetime) -> dict[int, Usage]:
-    """By profile, of fleets made since. One query; profiles nobody used are missing."""
+    """By profile, of fleets made since. Two queries; profiles nobody used are missing."""
     if not profiles:
         return {}
     known = Q(agents__cost_nusd__isnull=False)
@@ -52,14 +56,37 @@ def usage_of(profiles: Collection[int], *, since: datetime) -> dict[int, Usage]:
             paid_nusd=Sum("agents__cost_nusd", filter=known),
         )
     )
-    return {row["revision__profile"]: _usage(row) for row in rows}
+    judged = judged_answers(
+        "agent__profile__revision__profile", of=profiles, run__fleet__created_at__gte=since
+    )
+    return {
+        row["revision__profile"]: _usage(row, judged.get(row["revision__profile"], (0, 0)))
+        for row in rows
+    }
 
 
-def _usage(row: Mapping[str, Any]) -> Usage:
+def judged_answers(
+    by: str, *, of: Collection[int], **conditions: object
+) -> dict[int, tuple[int, int]]:
+    """Accepted and checked answers, by the row that `by` leads to. One query."""
+    found = Task.objects.filter(
+        **{f"{by}__in": list(of)}, verdict__in=(Verdict.ACCEPTED, Verdict.REFUSED), **conditions
+    )
+    rows = (
+        found.order_by()
+        .values_list(by)
+        .annotate(good=Count("pk", filter=Q(verdict=Verdict.ACCEPTED)), judged=Count("pk"))
+    )
+    return {key: (good, checked) for key, good, checked in rows}
+
+
+def _usage(row: Mapping[str, Any], judged: tuple[int, int]) -> Usage:
     turns, nusd = row["paid_turns"] or 0, row["paid_nusd"]
     return Usage(
         fleets=row["in_fleets"],
         agents=row["of_agents"],
         turns=row["all_turns"] or 0,
         cost_per_turn_nusd=round(nusd / turns) if turns and nusd is not None else None,
+        accepted=judged[0],
+        checked=judged[1],
     )

@@ -133,6 +133,21 @@ def test_the_list_asks_as_often_for_many_rows_as_for_one(
         client.get(LIST)
 
 
+def test_accepted_answers_are_counted_of_those_that_were_judged(client: Client) -> None:
+    profile = ProfileFactory(slug="reviewer")
+    used(profile)
+    agent = profile.head.used_as.get().agents.first() if profile.head else None
+    assert agent is not None
+    run = agent.fleet.runs.get()
+    for verdict in ("accepted", "accepted", "refused", "unchecked", "waiting_person"):
+        TaskFactory(agent=agent, run=run, verdict=verdict)
+    (row,) = client.get(LIST).context["page"].rows
+    assert (row.usage.accepted, row.usage.checked) == (2, 3)
+    page = client.get(reverse("fleets:profile_detail", args=["reviewer"]), {"tab": "results"})
+    (result,) = page.context["results"]
+    assert (result.accepted, result.checked) == (2, 3)
+
+
 def test_results_stand_by_revision_with_failures_by_kind(client: Client) -> None:
     profile = ProfileFactory(slug="reviewer")
     used(profile)
