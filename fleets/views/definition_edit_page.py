@@ -23,6 +23,7 @@ from fleets.domain.profile_merge import MergeConflict
 from fleets.domain.template import LAUNCH_FIELDS
 from fleets.forms.definition_fields import LABELS, edit_fields, file_rows, variant_rows
 from fleets.models import Definition, User
+from fleets.selectors.definition_drift import drift_of
 from fleets.selectors.definition_rows import shown_rows
 from fleets.selectors.profile_choices import profile_choices
 from fleets.views.definition_editor import FORM, Editor
@@ -121,8 +122,13 @@ def _beside(editor: Editor, user: User, *, is_quiet: bool) -> dict[str, Any]:
         labels={name: label for name, (label, _) in LABELS.items()},
         fields=FIELDS,
     )
+    drift = drift_of(checked.recipe) if checked else []
     return {
-        "preview": replace(preview, problems=[*problems, *preview.problems]),
+        "preview": replace(
+            preview,
+            problems=[*problems, *preview.problems],
+            warnings=[*drift, *preview.warnings],
+        ),
         "shape": checked.facts.shape if checked else "",
         "machines_sentence": checked.recipe.machine.sentence if checked else "",
         "message_fields": _message_fields(editor),

@@ -131,7 +131,8 @@ def _read_source(editor: Editor, text: str) -> JsonText | YamlText | None:
 def _repair(editor: Editor, pressed: str) -> None:
     name, equals, value = pressed.partition("=")
     if equals and editor.document is not None:
-        editor.document = from_fields(editor.document, {name: value})
+        shown = to_fields(editor.document)
+        editor.document = from_fields(editor.document, {**shown, name: value})
         if editor.mode == SOURCE:
             editor.source = _written(editor)
 

@@ -19,13 +19,14 @@ from fleets.forms.definition_launch import DefinitionLaunchForm
 from fleets.forms.launch import new_form_key
 from fleets.models import Definition, User
 from fleets.selectors.definition_check import recipe_of
+from fleets.selectors.definition_drift import drift_of
 from fleets.selectors.definition_launches import last_team
 from fleets.selectors.definition_rows import shown_rows
 from fleets.selectors.launch_options import launch_options
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
 from fleets.views.definition_rows import upload_of
-from fleets.views.launch_preview import account_of, panel
+from fleets.views.launch_preview import Preview, account_of, panel
 
 FRAGMENTS: Final = ("launch", "preflight")
 
@@ -112,6 +113,13 @@ def _ready(form: DefinitionLaunchForm, definition: Definition, user: User) -> La
     return None if found else spec
 
 
+def _with_drift(shown: Preview, form: DefinitionLaunchForm) -> Preview:
+    """With the profiles that have moved on; to change that, the definition is edited."""
+    found = drift_of(form.recipe) if form.recipe else []
+    words = [replace(one, repairs=()) for one in found]
+    return replace(shown, warnings=[*words, *shown.warnings])
+
+
 def _page(
     request: HttpRequest,
     definition: Definition,
@@ -131,13 +139,16 @@ def _page(
         "form": form,
         "options": form.options,
         "is_refused": is_refused,
-        "preview": panel(
-            expansion.spec if expansion else None,
-            user,
-            now=timezone.now(),
-            typed=typed,
-            labels=labels,
-            fields=form.fields,
+        "preview": _with_drift(
+            panel(
+                expansion.spec if expansion else None,
+                user,
+                now=timezone.now(),
+                typed=typed,
+                labels=labels,
+                fields=form.fields,
+            ),
+            form,
         ),
         "rows": shown_rows(form.stored, form.table) if form.stored and form.table else None,
         "asks_for_rows": form.recipe is not None and form.recipe.asks_for_rows,

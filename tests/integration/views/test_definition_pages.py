@@ -7,6 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from fleets.models import Definition, Fleet, StoredRows, Team, User
@@ -14,7 +15,14 @@ from fleets.selectors.definition_filter import DefinitionFilter
 from fleets.selectors.definition_list import definition_page
 from fleets.services.actor import Actor
 from fleets.services.definitions import create_definition, save_definition
-from tests.factories import ConnectionFactory, FleetFactory, TeamFactory, UserFactory
+from tests.factories import (
+    ConnectionFactory,
+    FleetFactory,
+    ProfileFactory,
+    ProfileRevisionFactory,
+    TeamFactory,
+    UserFactory,
+)
 from tests.integration.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -200,6 +208,20 @@ def test_a_fleet_becomes_a_definition_and_a_definition_is_cloned(
     client.post(at("definition_clone", definition.slug))
     clone = Definition.objects.get(slug="nightly-2")
     assert clone.cloned_from == definition
+
+
+def test_a_profile_that_moved_on_is_said_with_what_repairs_it(client: Client, user: User) -> None:
+    profile = ProfileFactory(slug="fast", body={"name": "Fast"})
+    ProfileRevisionFactory(profile=profile, body={"name": "Fast!"}, published_at=timezone.now())
+    agents = {"count": 2, "profile": {"profileId": "fast", "revision": 1}}
+    definition = made(user, {**BODY, "agents": agents})
+    page = client.get(at("definition_edit", definition.slug)).content.decode()
+    assert "fast is expected at r1, and its head is r2: a launch is refused." in page
+    typed = {"mode": "form", "document": json.dumps({**BODY, "agents": agents})}
+    repaired = client.post(at("definition_preview"), {**typed, "repair": "which=fixed r1"})
+    assert "fast: it is fixed at r1, and its head is r2." in repaired.content.decode()
+    launch = client.get(at("definition_launch", definition.slug)).content.decode()
+    assert "fast is expected at r1, and its head is r2" in launch
 
 
 def test_what_stands_in_the_launch_form_becomes_a_definition(client: Client) -> None:
