@@ -15,8 +15,8 @@ DOCUMENT = {
     "fleetId", "name", "state", "wallSeconds", "requests", "spend", "agents", "machines",
 }  # fmt: skip
 AGENT = {
-    "agentId", "machineId", "sandboxId", "sessionId", "status", "response", "traceId", "costUsd",
-    "error",
+    "agentId", "machineId", "sandboxId", "sessionId", "status", "verdict", "verdictReason",
+    "response", "traceId", "costUsd", "error",
 }  # fmt: skip
 TWELVE = ("[[ok]] Part {index}.", "--agents", "12", "--model", "gpt-4.1-mini")
 
