@@ -14,6 +14,8 @@ SHORTEST_RANDOM: Final = 12
 SHORTEST_UNNAMED: Final = 16
 _FEWEST_KINDS: Final = 5
 _WORDS_OF_PROSE: Final = 5
+# No key is longer than a private one; searching further only takes time.
+_MOST_LOOKED_AT: Final = 4_000
 
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPEAKS_OF: Final = re.compile(
@@ -67,7 +69,7 @@ def may_name_secret(name: str) -> bool:
 
 def is_raw(value: str) -> bool:
     """Whether text under the name of a secret is one: no reference, placeholder or prose."""
-    text = value.strip()
+    text = value.strip()[:_MOST_LOOKED_AT]
     if not text or _ORDINARY.fullmatch(text) or is_placeholder(text):
         return False
     if _VARIABLE.fullmatch(text) or _PATH.fullmatch(text):

@@ -13,12 +13,14 @@ from fleets.domain.profile_import.draft import Draft
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _REFERENCE: Final = re.compile(
-    rf"(?P<bearer>Bearer\s+)?(?:\$\{{(?:env:|input:)?(?P<braced>{_NAME})(?P<default>:-[^}}]*)?\}}"
+    rf"(?P<bearer>Bearer\s+)?(?:\$\{{(?:env:|input:)?(?P<braced>{_NAME})(?P<default>:-[^}}]{{0,200}})?\}}"
     rf"|\{{env:(?P<opencode>{_NAME})\}}|\$(?P<plain>[A-Za-z_]\w*))",
     re.IGNORECASE,
 )
-_INSIDE: Final = re.compile(rf"\$\{{(?:env:|input:)?{_NAME}(?::-[^}}]*)?\}}|\{{env:{_NAME}\}}")
-_FILE: Final = re.compile(r"\{file:[^}]*\}")
+_INSIDE: Final = re.compile(
+    rf"\$\{{(?:env:|input:)?{_NAME}(?::-[^}}]{{0,200}})?\}}|\{{env:{_NAME}\}}"
+)
+_FILE: Final = re.compile(r"\{file:[^}]{1,200}\}")
 
 
 def secret_ref(key: str, *, is_bearer: bool = False) -> dict[str, Any]:

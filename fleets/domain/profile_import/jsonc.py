@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 _PIECE: Final = re.compile(
-    r'(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)|(?P<rest>[^"/]+|.)',
+    r'(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<rest>[^"/]+|.)',
     re.DOTALL,
 )
 _TRAILING: Final = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\")|,(?=\s*[\]}])", re.DOTALL)

@@ -20,7 +20,7 @@ from fleets.domain.profile_import.upload import TextFile
 from fleets.domain.profile_schema.profile import EFFORTS
 
 ALL_TOOLS: Final = "*"
-_BETWEEN: Final = re.compile(r",(?![^(]*\))|\n")
+_PIECE: Final = re.compile(r"[^,\n()]+|[(),\n]")
 _HARNESSES: Final[Mapping[str, str]] = {".claude": "claude-code", ".opencode": "opencode"}
 _KNOWN: Final = frozenset(
     {
@@ -173,7 +173,19 @@ def _put_rest(draft: Draft, fields: Mapping[str, Any], *, skills: Mapping[str, s
 def _names(value: Any, *, at: Path) -> list[tuple[str, Path]]:
     """Names in a list, or in one line with commas, each with its place."""
     if isinstance(value, str):
-        return [(name.strip(), at) for name in _BETWEEN.split(value) if name.strip()]
+        return [(name, at) for name in _between_commas(value)]
     if isinstance(value, list):
         return [(str(one).strip(), (*at, number)) for number, one in enumerate(value)]
     return []
+
+
+def _between_commas(line: str) -> list[str]:
+    """The parts of a line; a comma in brackets belongs to its part."""
+    parts, depth = [""], 0
+    for piece in _PIECE.findall(line):
+        if piece in ",\n" and not depth:
+            parts.append("")
+            continue
+        depth = max(0, depth + (piece == "(") - (piece == ")"))
+        parts[-1] += piece
+    return [part.strip() for part in parts if part.strip()]

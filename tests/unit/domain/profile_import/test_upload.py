@@ -2,6 +2,7 @@
 
 import io
 import stat
+import time
 import zipfile
 
 import pytest
@@ -11,6 +12,7 @@ from tests.unit.domain.profile_import.readings import reasons, said, uploaded
 
 AGENT = "---\nname: a\n---\nx"
 MIB = 1_024 * 1_024
+SLOWEST_S = 10
 
 
 def zipped(*files: tuple[str | zipfile.ZipInfo, str | bytes]) -> bytes:
@@ -100,3 +102,19 @@ def test_a_name_that_is_a_secret_is_not_told() -> None:
 
 def test_kinds_nobody_knows_are_listed() -> None:
     assert "known are JSON" in reasons(uploaded(("a.py", "x = 1")))
+
+
+@pytest.mark.parametrize(
+    ("path", "piece", "count"),
+    [
+        ("a.json", "/*", 200_000),
+        ("a.json", ",", 400_000),
+        ("a.md", "---\nname: a\ntools: " + "," * 60_000 + "\n---\n", 1),
+        ("mcp.json", '{"mcpServers": {"a": {"command": "${a:-' + "${a:-" * 100_000 + '"}}}', 1),
+        ("a.json", '{"metadata": {"password": "' + "{{" * 400_000 + '"}}', 1),
+    ],
+)
+def test_no_file_makes_its_reading_take_forever(path: str, piece: str, count: int) -> None:
+    before = time.process_time()
+    uploaded((path, piece * count))
+    assert time.process_time() - before < SLOWEST_S
