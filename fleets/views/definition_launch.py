@@ -12,6 +12,7 @@ from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
 from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
 from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
+from fleets.domain.matrix import Matrix
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.status import Role
@@ -113,6 +114,12 @@ def _ready(form: DefinitionLaunchForm, definition: Definition, user: User) -> La
     return None if found else spec
 
 
+def _beside(form: DefinitionLaunchForm) -> tuple[str, ...]:
+    """What changes with the preflight: the act, and rows where the page has a place for them."""
+    has_rows = form.recipe is not None and isinstance(form.recipe.agents, Matrix)
+    return ("launch-act", "launch-rows") if has_rows else ("launch-act",)
+
+
 def _with_drift(shown: Preview, form: DefinitionLaunchForm) -> Preview:
     """With the profiles that have moved on; to change that, the definition is edited."""
     found = drift_of(form.recipe) if form.recipe else []
@@ -160,6 +167,6 @@ def _page(
         "definitions/definition_launch.html",
         context,
         fragments=FRAGMENTS,
-        oob=("launch-act", "launch-rows") if htmx.target_id(request) == "preflight" else (),
+        oob=_beside(form) if htmx.target_id(request) == "preflight" else (),
         status=422 if is_refused else 200,
     )
