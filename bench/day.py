@@ -133,7 +133,8 @@ def _launch(day: Day, number: int) -> Any:
         team_slug="bench",
         count=rng.randint(1, 6),
         prompt=rng.choices(PROMPTS, WEIGHTS)[0],
-        budget_nusd=rng.randint(50, 400) * NUSD_PER_CENT if has_budget else None,
+        # Above what a small machine may cost over its lifetime, or the platform refuses the fleet.
+        budget_nusd=rng.randint(110, 400) * NUSD_PER_CENT if has_budget else None,
         at_once=None if has_budget and rng.random() < 0.5 else rng.randint(1, 4),
         after_delay_s=rng.randint(0, 20),
         lifetime_s=12 * 3_600,
@@ -229,6 +230,7 @@ def _told(day: Day) -> str:
         found = Counter(" ".join(row) for row in rows.values_list(*names))
         return ", ".join(f"{name} {count}" for name, count in found.most_common())
 
+    failed = Operation.objects.filter(kind="launch", state="failed")
     faults: Counter[str] = Counter()
     for one in day.ask("faults")["faults"]:
         faults[one["kind"]] += one["hits"]
@@ -239,6 +241,7 @@ def _told(day: Day) -> str:
             f"Fleets: {by(Fleet.objects.all(), 'state')}.",
             f"Tasks: {by(Task.objects.all(), 'state')}.",
             f"Operations: {by(Operation.objects.all(), 'kind', 'state')}.",
+            f"Launches that failed: {by(failed, 'sentence') or 'none'}",
             f"Left: {day.ask('left')}.",
         )
     )
