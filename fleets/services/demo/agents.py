@@ -172,7 +172,12 @@ def _turn(scene: Scene, agent: Agent, task: Task, dice: Random) -> Turn:
     agent.effective_harness, agent.effective_model = agent.harness, agent.model
     quiet_s = dice.randint(0, 9) if is_open else 0
     agent.last_event_at = ended - timedelta(seconds=quiet_s)
-    if not is_open:
+    agent.turns = 1
+    if is_open:
+        so_far = figures_of(scene.fleet.model, dice)
+        agent.running_input_tokens = so_far.input_tokens // 2
+        agent.running_output_tokens = so_far.output_tokens // 3
+    else:
         _use(scene, agent, turn, dice)
     return turn
 
@@ -188,7 +193,6 @@ def _times(scene: Scene, dice: Random, *, is_open: bool) -> tuple[datetime, date
 
 def _use(scene: Scene, agent: Agent, turn: Turn, dice: Random) -> None:
     """Tokens and money of an ended turn; one that was refused at once used nothing."""
-    agent.turns = 1
     if turn.outcome == TurnOutcome.FAILED:
         turn.error, turn.error_code = _error(scene.story, TaskState.FAILED, draw(agent.session_id))
         turn.error = turn.task.error
