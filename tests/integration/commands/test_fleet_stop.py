@@ -18,7 +18,7 @@ from tests.support.driver import control, drive_until
 
 
 def launched(
-    actor: Actor, *, prompt: str = "[[ok]] [[slow 60]] Part {index}.", count: int = 4
+    actor: Actor, *, prompt: str = "[[ok]] [[calls 1]] [[slow 60]] Part {index}.", count: int = 4
 ) -> Fleet:
     spec = LaunchSpec(
         name="night", team_slug="main", count=count, prompt=prompt, budget_nusd=3 * NUSD_PER_USD
@@ -161,4 +161,4 @@ def test_a_cut_without_a_key_is_refused_with_what_to_do(
     said = fleet("cut", row.public_id)
 
     assert said.code == 2
-    assert "cancel it instead" in said.err
+    assert "cancel it, or delete it" in said.err
