@@ -12,7 +12,6 @@ from fleets.domain.numbers import show_duration_s
 from fleets.domain.status import Afterwards
 
 DEFAULT_DELAY_S: Final = 1_800
-_HOUR_S: Final = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +22,6 @@ class Countdown:
     due_at: datetime
     left_s: int
     nusd_per_hour: int
-
-    @property
-    def cost_left_nusd(self) -> int:
-        """What the machines still cost until then, rounded up."""
-        return -(-self.nusd_per_hour * self.left_s // _HOUR_S)
 
 
 def cleanup_due_at(

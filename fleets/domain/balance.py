@@ -51,11 +51,6 @@ class Balance:
         used = self.spent_nusd + self.reserved_nusd + (self.held_nusd or 0)
         return max(0, used - self.budget_nusd)
 
-    @property
-    def spent_percent(self) -> int:
-        """Spent as a share of the budget, rounded up."""
-        return -(-self.spent_nusd * 100 // self.budget_nusd) if self.budget_nusd else 100
-
     def bar(self) -> tuple[BarPart, ...]:
         """The parts of the bar from left to right; their widths add up to exactly 100 %."""
         parts = (

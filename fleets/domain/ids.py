@@ -17,7 +17,6 @@ MAX_AGENTS: Final = 10_000
 _ID_BYTES: Final = 6
 # `GET /v1/fleets/capabilities` is another resource (contract 4.1).
 _RESERVED_FLEET_IDS: Final = frozenset({"capabilities"})
-_TURN_ID: Final = re.compile(r"t([1-9][0-9]*)-([1-9][0-9]*)")
 
 
 def new_fleet_id(random_bytes: bytes) -> str:
@@ -77,12 +76,6 @@ def turn_id(turn: int, attempt: int) -> str:
     if turn < 1 or attempt < 1:
         raise ValueError("turns and attempts count from 1")
     return f"t{turn}-{attempt}"
-
-
-def parse_turn_id(text: str) -> tuple[int, int] | None:
-    """Turn and attempt of an id of ours, None for anybody else's."""
-    found = _TURN_ID.fullmatch(text)
-    return (int(found[1]), int(found[2])) if found else None
 
 
 def idempotency_key(kind: str, row_id: int | str, *, attempt: int = 1) -> str:

@@ -1,15 +1,12 @@
 """Tokens, durations, memory, ids and times as people read them. None means unknown: a dash."""
 
 import re
-from datetime import datetime
 from typing import Final
 
 from fleets.domain.money import UNKNOWN
 
 _EXACT_TOKENS_BELOW: Final = 10_000
 _MIB_PER_GIB: Final = 1_024
-_SECOND_MS: Final = 1_000
-_DAY_S: Final = 86_400
 _SHORT_HEAD: Final = 10
 _SHORT_TAIL: Final = 4
 
@@ -35,32 +32,6 @@ def show_tokens(tokens: int | None) -> str:
         if tenths < _EXACT_TOKENS_BELOW:
             return f"{tenths // 10}.{tenths % 10}{letter}"
     return f"{tokens / 1_000_000_000:,.1f}G"
-
-
-def show_token_flow(
-    input_tokens: int | None, output_tokens: int | None, *, cached_tokens: int | None = None
-) -> str:
-    """What went in and came out: "12.3k → 1.1k, cached 800"."""
-    if input_tokens is None and output_tokens is None:
-        return UNKNOWN
-    flow = f"{show_tokens(input_tokens)} → {show_tokens(output_tokens)}"
-    return f"{flow}, cached {show_tokens(cached_tokens)}" if cached_tokens else flow
-
-
-def show_duration_ms(duration_ms: int | None) -> str:
-    """ "850 ms", "12.4 s", "3 m 07 s", "2 h 14 m", "3 d 04 h"; cut, not rounded, like a clock."""
-    if duration_ms is None:
-        return UNKNOWN
-    if duration_ms < _SECOND_MS:
-        return f"{max(duration_ms, 0)} ms"
-    seconds = duration_ms // _SECOND_MS
-    if seconds < 60:
-        return f"{seconds}.{duration_ms % _SECOND_MS // 100} s"
-    if seconds < 3_600:
-        return f"{seconds // 60} m {seconds % 60:02} s"
-    if seconds < _DAY_S:
-        return f"{seconds // 3_600} h {seconds % 3_600 // 60:02} m"
-    return f"{seconds // _DAY_S} d {seconds % _DAY_S // 3_600:02} h"
 
 
 def show_duration_s(duration_s: int | None) -> str:
@@ -97,25 +68,6 @@ def short_id(ident: str) -> str:
     if len(ident) <= _SHORT_HEAD + _SHORT_TAIL + 1:
         return ident
     return f"{ident[:_SHORT_HEAD]}…{ident[-_SHORT_TAIL:]}"
-
-
-def relative_time(at: datetime | None, *, now: datetime) -> str:
-    """ "4 min ago", "in 20 s", "just now"; from a day on the date and time in the zone of `at`."""
-    if at is None:
-        return UNKNOWN
-    seconds = int((now - at).total_seconds())
-    distance = abs(seconds)
-    if distance >= _DAY_S:
-        return f"{at.day} {at:%b %Y}, {at:%H:%M}"
-    if distance < 1:
-        return "just now"
-    if distance < 60:
-        text = f"{distance} s"
-    elif distance < 3_600:
-        text = f"{distance // 60} min"
-    else:
-        text = f"{distance // 3_600} h"
-    return f"{text} ago" if seconds > 0 else f"in {text}"
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:

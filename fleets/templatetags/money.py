@@ -67,11 +67,3 @@ def memory(mib: int | None) -> str:
     if mib is None:
         return money.UNKNOWN
     return f"{mib} MiB" if mib < 1024 else f"{mib / 1024:.1f} GiB"
-
-
-@register.simple_tag
-def percent_of(part: int | None, whole: int | None) -> str:
-    """A share for an SVG attribute, `41.3%`; nothing known is `0%`, never over `100%`."""
-    if not part or not whole:
-        return "0%"
-    return f"{min(100.0, max(0.0, part * 100 / whole)):.2f}%"

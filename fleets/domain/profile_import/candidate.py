@@ -37,11 +37,6 @@ class Candidate:
     losses: tuple[Loss, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def loses_rules(self) -> bool:
-        """Whether a permission is among what is lost."""
-        return any(loss.is_rule for loss in self.losses)
-
 
 @dataclass(frozen=True, slots=True)
 class Unread:

@@ -83,10 +83,6 @@ def test_the_bar_is_ready_for_an_svg() -> None:
     assert (reserved.width, remaining.width) == ("14.67%", "38.00%")
 
 
-def test_the_spent_share_rounds_up() -> None:
-    assert usd_balance(1, 0, None).spent_percent == 1
-
-
 def test_burn_is_what_was_spent_over_the_last_readings() -> None:
     readings = [
         SpendReading(NOW - timedelta(seconds=600), 0),

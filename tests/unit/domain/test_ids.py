@@ -31,17 +31,8 @@ def test_a_fleet_id_of_the_platform_is_taken_as_it_is() -> None:
     assert ids.check_fleet_id("agent-demo-1", place="fleet") == "agent-demo-1"
 
 
-@given(st.integers(1, 10**6), st.integers(1, 10**3))
-def test_turn_ids_read_back(turn: int, attempt: int) -> None:
-    assert ids.parse_turn_id(ids.turn_id(turn, attempt)) == (turn, attempt)
-
-
-@pytest.mark.parametrize("text", ["t0-1", "t1-0", "t1", "t01-1", "x1-1", "t1-1 "])
-def test_turn_ids_of_others_are_not_read(text: str) -> None:
-    assert ids.parse_turn_id(text) is None
-
-
 def test_turns_and_attempts_count_from_one() -> None:
+    assert ids.turn_id(3, 2) == "t3-2"
     with pytest.raises(ValueError, match="count from 1"):
         ids.turn_id(0, 1)
 
