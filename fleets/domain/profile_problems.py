@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fleets.domain.canonical_json import profile_digest
-from fleets.domain.credentials import find_credentials
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import HARNESSES
 from fleets.domain.json_lines import MAX_BYTES, MAX_DEPTH, Path, nodes
@@ -17,8 +16,7 @@ from fleets.domain.profile_body import body_text
 from fleets.domain.profile_schema.issues import Code, Issue
 from fleets.domain.profile_schema.profile import EFFORTS, check_profile
 from fleets.domain.profile_schema.shapes import show_path
-from fleets.domain.profile_secrets import find_secrets
-from fleets.domain.spec_fields import shorten
+from fleets.domain.profile_secrets import find_secrets, safe_name, safe_path
 
 PLACE: Final = "profile"
 # The code of a problem that is a secret, beside those of the schema.
@@ -73,7 +71,7 @@ class ProfileProblem:
     @property
     def shown_path(self) -> str:
         """The place as people write it, without what looks like a secret; "" for the whole."""
-        return show_path(tuple(_shown(step) for step in self.path))
+        return show_path(safe_path(self.path))
 
     @property
     def words(self) -> str:
@@ -134,7 +132,7 @@ def _of_schema(body: Any, issues: tuple[Issue, ...]) -> Iterator[ProfileProblem]
             continue
         known = _known_fields(issue.path)
         for key in issue.keys:
-            words = f"“{_shown(key)}” is no field here"
+            words = f"“{safe_name(key)}” is no field here"
             near = _nearest(key, known)
             yield ProfileProblem((*issue.path, key), words, issue.code.value, near)
 
@@ -190,10 +188,3 @@ def _at(body: Any, path: Path) -> Any:
     for step in path:
         body = body[step]
     return body
-
-
-def _shown(step: str | int) -> str | int:
-    """A step of a path as it may be told: a name can be a secret itself."""
-    if isinstance(step, int):
-        return step
-    return "…" if find_credentials(step) else shorten(step)

@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -87,17 +87,11 @@ def secret_problems(body: Any, *, line_of: Callable[[Path], int]) -> list[Proble
 
 def safe_path(path: Path) -> Path:
     """A path as it may be told: names that are secrets are hidden, long ones cut."""
-    return tuple(step if isinstance(step, int) else _safe_name(step) for step in path)
+    return tuple(step if isinstance(step, int) else safe_name(step) for step in path)
 
 
-def safe_issue(issue: Issue) -> Issue:
-    """The schema's issue as it may be told: it names unknown keys, which can be secrets."""
-    keys = tuple(_safe_name(key) for key in issue.keys)
-    message = HIDDEN if any(True for _ in _spans(issue.message)) else issue.message
-    return replace(issue, path=safe_path(issue.path), keys=keys, message=message)
-
-
-def _safe_name(name: str) -> str:
+def safe_name(name: str) -> str:
+    """A name as it may be told: one that is a secret is hidden, a long one cut."""
     if any(True for _ in _spans(name)):
         return HIDDEN
     return name if len(name) <= _LONGEST_STEP else f"{name[:_LONGEST_STEP]}{HIDDEN}"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from fleets.domain.json_lines import read_json
-from fleets.domain.profile_schema.profile import check_profile
+from fleets.domain.profile_problems import check_body
 from fleets.domain.profile_schema.shapes import show_path
-from fleets.domain.profile_secrets import find_secrets, safe_issue, secret_problems
+from fleets.domain.profile_secrets import find_secrets, secret_problems
 from fleets.domain.yaml_lines import read_yaml
 from tests.unit.domain.profile_schema.test_fields import WHOLE
 from tests.unit.domain.profile_schema.test_properties import JSON
@@ -160,10 +160,11 @@ def test_a_secret_used_as_a_name_is_found_at_its_line_and_hidden() -> None:
     assert problem.place == "Line 3, tools.…"
 
 
-def test_the_schemas_own_issues_are_made_safe() -> None:
-    issues = [safe_issue(one) for one in check_profile({KEY: 1, "tools": {KEY: 2}}).issues]
-    assert len(issues) == 2
-    assert KEY not in str(issues)
+@pytest.mark.parametrize("name", [KEY, SLACK, BASIC, f"API_KEY={WORD}"])
+def test_no_problem_tells_a_name_that_is_a_secret(name: str) -> None:
+    problems = check_body({name: 1, "tools": {name: 2}, "subagents": {name: 3}}).problems
+    assert len(problems) >= 3
+    assert name not in "".join(str(one.as_problem) for one in problems)
 
 
 @given(JSON)
