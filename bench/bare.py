@@ -21,7 +21,7 @@ from fleets.platform_api.secret import Secret
 from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.transport import Transport
 from fleets.platform_api.types import BaseUrls, MachineRow, SessionRow
-from fleets.services.driving import reading, whole_reading
+from fleets.services.driving import round_reading, whole_reading
 
 HARNESS, MODEL = "opencode", "gpt-4.1-mini"
 
@@ -137,7 +137,7 @@ class _Script:
         await asyncio.gather(*(self._look(work, row) for row in rows))
 
     async def _look(self, work: Work, row: SessionRow) -> None:
-        ended = row.status in reading.ENDED_WORDS and row.active_execution_id is None
+        ended = row.status in round_reading.ENDED_WORDS and row.active_execution_id is None
         if not ended and work.is_warm:
             return
         fold = TurnFold()
@@ -151,8 +151,8 @@ class _Script:
             row.session_id,
             execution_id=work.open[row.session_id],
             stop_when=is_enough,
-            idle_s=whole_reading.IDLE_S if ended else reading.PEEK_IDLE_S,
-            max_s=whole_reading.MAX_S if ended else reading.PEEK_MAX_S,
+            idle_s=whole_reading.IDLE_S if ended else round_reading.PEEK_IDLE_S,
+            max_s=whole_reading.MAX_S if ended else round_reading.PEEK_MAX_S,
         )
         told = fold.reading()
         work.is_warm = work.is_warm or ended or told.warm

@@ -10,7 +10,7 @@ from django.utils import timezone
 from fleets.gateway import gateway
 from fleets.models import Fleet
 from fleets.services.driving.key_row import take_key_row
-from fleets.services.driving.reading import ReadPlan, read_round
+from fleets.services.driving.round_reading import ReadPlan, read_round
 from fleets.services.driving.settling import note_fleet_gone, take_fleet_row
 from fleets.services.fleet_state import lock, recount
 

@@ -21,7 +21,7 @@ from fleets.models import Agent, Connection, Fleet, Machine, Run, Task, Turn
 from fleets.platform_api.types import SessionRow
 from fleets.services.account.finding import add_agent
 from fleets.services.driving.ending import write_news
-from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
+from fleets.services.driving.round_reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_gone
 from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_state import lock, newest_run, recount

@@ -30,7 +30,7 @@ from fleets.platform_api.types import Receipt
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.fresh_answer import FreshAnswer
 from fleets.services.driving.giving_back import give_back, may_give_back
-from fleets.services.driving.reading import AT_ONCE
+from fleets.services.driving.round_reading import AT_ONCE
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.row_updates import update_rows
 

@@ -16,7 +16,7 @@ from fleets.services import event_store
 from fleets.services.driving.judging import Judge
 from fleets.services.driving.outcome import TurnEnd, turn_end
 from fleets.services.driving.overdue import is_past_its_time
-from fleets.services.driving.reading import TurnNews
+from fleets.services.driving.round_reading import TurnNews
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.row_updates import update_rows
 from fleets.services.stop_nodes import show_ends

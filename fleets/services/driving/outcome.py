@@ -7,7 +7,7 @@ from fleets.domain.money import usd_to_nusd
 from fleets.domain.status import TurnOutcome
 from fleets.platform_api.reading import BUDGET_CODES
 from fleets.platform_api.types import TokenUsage
-from fleets.services.driving.reading import TurnNews
+from fleets.services.driving.round_reading import TurnNews
 
 _WAITING: Final = {
     "blocked_on_approval": TurnOutcome.WAITING_APPROVAL,

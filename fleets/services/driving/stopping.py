@@ -13,7 +13,7 @@ from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.purse import purse_of
-from fleets.services.driving.reading import News
+from fleets.services.driving.round_reading import News
 from fleets.services.fleet_events import Line, note, note_all
 from fleets.services.row_updates import update_rows
 from fleets.services.stop_nodes import show_ends

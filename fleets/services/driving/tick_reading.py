@@ -13,7 +13,7 @@ from fleets.services.driving import stopping
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.overdue import abort_turns, is_past_its_time
-from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
+from fleets.services.driving.round_reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_fleet_row, take_gone
 from fleets.services.driving.tick_under_way import Tick, call
 from fleets.services.driving.view import load_open_turns

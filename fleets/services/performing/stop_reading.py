@@ -17,7 +17,7 @@ from fleets.services.account.sessions import take_sessions
 from fleets.services.driving import lease
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.key_row import take_key_row
-from fleets.services.driving.reading import News, ReadPlan, by_machine, read_round
+from fleets.services.driving.round_reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import note_fleet_gone, take_gone
 from fleets.services.driving.stopping import end_never_seen, end_on_gone_machines
 from fleets.services.driving.view import load_open_turns
