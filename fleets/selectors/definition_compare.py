@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from fleets.domain.changed_texts import ChangedText, changed_source, changed_texts
 from fleets.domain.profile_diff import FieldChange, count_fields, field_changes
-from fleets.domain.text_diff import TextDiff, text_diff
 from fleets.models import Definition, DefinitionRevision
 
 
@@ -20,14 +20,6 @@ class ComparedSide:
     note: str
     digest: str
     rows: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedText:
-    """A field that is read as text, line by line."""
-
-    path: str
-    diff: TextDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +44,13 @@ def compare(
     old, new = found[before], found[after]
     body = json.loads(new.body)
     changes = field_changes(json.loads(old.body), body)
-    texts = (
-        [ChangedText("source", text_diff(old.body, new.body))]
-        if by_source
-        else [_text(change) for change in changes if change.is_long]
-    )
     return Comparison(
         before=_side(old),
         after=_side(new),
         changes=changes,
         fields=count_fields(body),
-        texts=texts,
+        texts=changed_source(old.body, new.body) if by_source else changed_texts(changes),
     )
-
-
-def _text(change: FieldChange) -> ChangedText:
-    sides = [one if isinstance(one, str) else "" for one in (change.before, change.after)]
-    return ChangedText(change.shown_path, text_diff(*sides))
 
 
 def _side(revision: DefinitionRevision) -> ComparedSide:

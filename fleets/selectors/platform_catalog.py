@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import F
 from django.urls import reverse
 
+from fleets.domain.changed_texts import ChangedText, changed_texts
 from fleets.domain.profile_diff import FieldChange, count_fields, field_changes
 from fleets.domain.profile_drift import WORDS, Drift, drift
 from fleets.models import (
@@ -20,7 +21,6 @@ from fleets.models import (
     ProfileRevision,
     RemoteProfile,
 )
-from fleets.selectors.profile_compare import ChangedText, changed_texts
 
 RECENT = timedelta(minutes=10)
 _TONES = {

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from fleets.domain.changed_texts import ChangedText, changed_source, changed_texts
 from fleets.domain.profile_diff import FieldChange, count_fields, field_changes
-from fleets.domain.text_diff import TextDiff, text_diff
 from fleets.models import Profile, ProfileRevision
 from fleets.selectors.profile_results import RevisionResults, never_ran, revision_results
 
@@ -21,14 +21,6 @@ class ComparedSide:
     note: str
     digest: str
     results: RevisionResults
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedText:
-    """A field that is read as text, line by line."""
-
-    path: str
-    diff: TextDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +50,14 @@ def compare(profile: Profile, *, before: int, after: int, by_source: bool) -> Co
     old, new = found[before], found[after]
     body = json.loads(new.body)
     changes = field_changes(json.loads(old.body), body)
-    if by_source:
-        texts = [ChangedText("source", text_diff(old.body, new.body))]
-    else:
-        texts = changed_texts(changes)
     results = {one.number: one for one in revision_results(profile)}
     return Comparison(
         before=_side(old, results),
         after=_side(new, results),
         changes=changes,
         fields=count_fields(body),
-        texts=texts,
+        texts=changed_source(old.body, new.body) if by_source else changed_texts(changes),
     )
-
-
-def changed_texts(changes: Sequence[FieldChange]) -> list[ChangedText]:
-    """Those of the changes that are read as text."""
-    return [_text(change) for change in changes if change.is_long]
-
-
-def _text(change: FieldChange) -> ChangedText:
-    sides = [one if isinstance(one, str) else "" for one in (change.before, change.after)]
-    return ChangedText(change.shown_path, text_diff(*sides))
 
 
 def _side(revision: ProfileRevision, results: dict[int, RevisionResults]) -> ComparedSide:

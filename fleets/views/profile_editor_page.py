@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from fleetdash import htmx
 from fleets.access import user_of
+from fleets.domain.changed_texts import changed_texts
 from fleets.domain.harnesses import HARNESSES
 from fleets.domain.prices import OFFERED_MODELS
 from fleets.domain.profile_diff import field_changes
@@ -20,7 +21,6 @@ from fleets.domain.profile_merge import Merge
 from fleets.domain.profile_problems import ProfileProblem
 from fleets.domain.profile_schema.profile import EFFORTS
 from fleets.models import Profile
-from fleets.selectors.profile_compare import changed_texts
 from fleets.selectors.profile_editor import body_of, surroundings
 from fleets.views.profile_editing import Edited
 
