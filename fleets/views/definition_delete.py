@@ -12,7 +12,7 @@ from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
 from fleets.domain.errors import NotAllowed
 from fleets.domain.status import Role
-from fleets.forms.definition_delete import DeleteDefinitionForm
+from fleets.forms.typed_id import TypedIdForm
 from fleets.models import Definition
 from fleets.selectors.definition_page import definition_head
 from fleets.services.actor import Actor
@@ -36,8 +36,8 @@ def definition_delete(request: HttpRequest, slug: str) -> HttpResponse:
     must_be_fresh(request)
     if request.method != "POST":
         first = {"reason": request.GET.get("reason", "")}
-        return _page(request, definition, DeleteDefinitionForm(slug=slug, initial=first))
-    form = DeleteDefinitionForm(request.POST, slug=slug)
+        return _page(request, definition, TypedIdForm(noun="definition", slug=slug, initial=first))
+    form = TypedIdForm(request.POST, noun="definition", slug=slug)
     if not form.is_valid():
         return _page(request, definition, form, status=422)
     try:
@@ -50,7 +50,7 @@ def definition_delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, definition: Definition, form: DeleteDefinitionForm, *, status: int = 200
+    request: HttpRequest, definition: Definition, form: TypedIdForm, *, status: int = 200
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "head": definition_head(definition, user_of(request)),

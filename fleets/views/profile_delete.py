@@ -13,7 +13,7 @@ from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
 from fleets.domain.errors import Conflict, NotAllowed
 from fleets.domain.status import Role
-from fleets.forms.profile import DeleteProfileForm
+from fleets.forms.typed_id import TypedIdForm
 from fleets.models import Profile
 from fleets.selectors.profile_page import profile_head
 from fleets.selectors.profile_users import users_of
@@ -38,8 +38,10 @@ def profile_delete(request: HttpRequest, slug: str) -> HttpResponse:
     must_be_fresh(request)
     if request.method != "POST":
         reason = request.GET.get("reason", "")
-        return _page(request, profile, DeleteProfileForm(slug=slug, initial={"reason": reason}))
-    form = DeleteProfileForm(request.POST, slug=slug)
+        return _page(
+            request, profile, TypedIdForm(noun="profile", slug=slug, initial={"reason": reason})
+        )
+    form = TypedIdForm(request.POST, noun="profile", slug=slug)
     if not form.is_valid():
         return _page(request, profile, form, status=422)
     try:
@@ -54,7 +56,7 @@ def profile_delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, profile: Profile, form: DeleteProfileForm, *, status: int = 200
+    request: HttpRequest, profile: Profile, form: TypedIdForm, *, status: int = 200
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "head": profile_head(profile, user_of(request), now=timezone.now()),

@@ -1,4 +1,4 @@
-"""The forms of a profile's acts."""
+"""What is asked before something of the catalogs is deleted: its id, typed or pasted, and why."""
 
 from django import forms
 from django.core.validators import MaxLengthValidator
@@ -6,12 +6,10 @@ from django.core.validators import MaxLengthValidator
 from fleets.forms.stop import REASON_LIMIT
 
 
-class DeleteProfileForm(forms.Form):
-    """Why, and the profile's id typed (or pasted)."""
+class TypedIdForm(forms.Form):
+    """The id of the `noun` ("profile", "definition") that bears `slug`, and a reason."""
 
     typed_name = forms.CharField(
-        label="Type the profile's id",
-        error_messages={"required": "Type the profile's id to delete it."},
         validators=[MaxLengthValidator(80)],
         widget=forms.TextInput(
             attrs={"class": "input", "autocomplete": "off", "spellcheck": "false"}
@@ -23,9 +21,12 @@ class DeleteProfileForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off"}),
     )
 
-    def __init__(self, *args: object, slug: str, **kwargs: object) -> None:
+    def __init__(self, *args: object, noun: str, slug: str, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.slug = slug
+        typed = self.fields["typed_name"]
+        typed.label = f"Type the {noun}'s id"
+        typed.error_messages["required"] = f"Type the {noun}'s id to delete it."
 
     def clean_typed_name(self) -> str:
         """Exactly the id."""
