@@ -9,12 +9,9 @@ from urllib.parse import urlsplit
 
 from fleets.domain.json_lines import nodes
 
-SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-LONGEST_SLUG: Final = 63
 # Words that stand where an id stands in the addresses of the catalog's pages.
 RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills", "platform"})
 _MOST_SEARCHED: Final = 200_000
-_NO_SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -25,11 +22,6 @@ def body_text(body: Mapping[str, Any]) -> str:
     """
     text = json.dumps(body, ensure_ascii=False, indent=2)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-
-
-def slug_of(name: str) -> str:
-    """The id that a name suggests: small letters, digits and hyphens, "" when none is left."""
-    return _NO_SLUG.sub("-", name.lower()).strip("-")[:LONGEST_SLUG].strip("-")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from fleets.domain.canonical_json import profile_digest
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed, NotFoundHere
-from fleets.domain.profile_body import SLUG, body_text, slug_of
+from fleets.domain.profile_body import body_text
+from fleets.domain.slugs import NUMBERED_FROM, SLUG, first_free, slug_of
 from fleets.models import Definition, DefinitionRevision
 from fleets.selectors.definition_check import CheckedDefinition, body_of, check_recipe
 from fleets.services import audit
@@ -189,12 +190,8 @@ def free_slug(slug: str, *, name: str) -> str:
             raise InvalidInput.at("slug", f"There is a definition {slug} already.")
         return slug
     wanted = slug_of(name) or "definition"
-    begins = Definition.objects.filter(slug__startswith=wanted[:58])
-    taken = set(begins.values_list("slug", flat=True))
-    if wanted not in taken:
-        return wanted
-    numbered = (f"{wanted[:58]}-{at}" for at in range(2, len(taken) + 3))
-    return next(one for one in numbered if one not in taken)
+    begins = Definition.objects.filter(slug__startswith=wanted[:NUMBERED_FROM])
+    return first_free(wanted, taken=set(begins.values_list("slug", flat=True)))
 
 
 def _add(

@@ -11,8 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed, NotFoundHere
-from fleets.domain.profile_body import RESERVED, SLUG, facts_of, slug_of
+from fleets.domain.profile_body import RESERVED, facts_of
 from fleets.domain.profile_problems import CheckedBody, check_body
+from fleets.domain.slugs import NUMBERED_FROM, SLUG, first_free, slug_of
 from fleets.models import Catalog, Profile, ProfileRevision
 from fleets.services import audit
 from fleets.services.actor import Actor
@@ -225,12 +226,8 @@ def free_slug(slug: str, *, name: str) -> str:
     wanted = slug_of(name)
     if not wanted:
         raise InvalidInput.at("slug", "Give it a name or an id, such as code-reviewer.")
-    taken = set(Profile.objects.filter(slug__startswith=wanted[:58]).values_list("slug", flat=True))
-    taken |= RESERVED
-    if wanted not in taken:
-        return wanted
-    numbered = (f"{wanted[:58]}-{at}" for at in range(2, len(taken) + 3))
-    return next(one for one in numbered if one not in taken)
+    begins = Profile.objects.filter(slug__startswith=wanted[:NUMBERED_FROM])
+    return first_free(wanted, taken={*begins.values_list("slug", flat=True), *RESERVED})
 
 
 def _add(

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.json_lines import Path
-from fleets.domain.profile_body import LONGEST_SLUG, SLUG, slug_of
 from fleets.domain.profile_import.candidate import Candidate, Loss
 from fleets.domain.profile_problems import LEAK, ProfileProblem, check_body
 from fleets.domain.profile_schema.shapes import show_path
 from fleets.domain.profile_secrets import safe_path, secret_problems
+from fleets.domain.slugs import LONGEST_SLUG, SLUG, slug_of
 
 _LONGEST_SHOWN: Final = 80
 
