@@ -9,6 +9,7 @@ from django.db.models import F
 
 from fleets.models import Agent, Fleet, Task, Turn
 from fleets.selectors.agents import with_running
+from fleets.selectors.neighbours import neighbours
 
 MOST_TURNS: Final = 50
 RESPONSE_CHARS: Final = 16_000
@@ -92,6 +93,7 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
     turns = list(Turn.objects.filter(agent=agent).order_by("-pk")[:MOST_TURNS])
     response = task.response if task else ""
     machine = agent.machine
+    before, following = neighbours(agent)
     return AgentPeek(
         pk=agent.pk,
         agent_id=agent.agent_id,
@@ -119,14 +121,9 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
         response_left_out=max(0, len(response) - RESPONSE_CHARS),
         error=task.error if task else "",
         turns=[_turn(turn, number=len(turns) - index) for index, turn in enumerate(turns)],
-        before=_neighbour(fleet, "-position", position__lt=agent.position),
-        following=_neighbour(fleet, "position", position__gt=agent.position),
+        before=before,
+        following=following,
     )
-
-
-def _neighbour(fleet: Fleet, order: str, **where: int) -> str:
-    found = Agent.objects.filter(fleet=fleet, **where).order_by(order)
-    return found.values_list("agent_id", flat=True).first() or ""
 
 
 def _turn(turn: Turn, *, number: int) -> TurnRow:

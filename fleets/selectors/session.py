@@ -72,14 +72,6 @@ def session_head(agent: Agent) -> SessionHead:
     )
 
 
-def neighbours(agent: Agent) -> tuple[str, str]:
-    """The agents before and after it, "" at the ends. Two queries."""
-    others = Agent.objects.filter(fleet=agent.fleet_id).values_list("agent_id", flat=True)
-    before = others.filter(position__lt=agent.position).order_by("-position").first()
-    after = others.filter(position__gt=agent.position).order_by("position").first()
-    return before or "", after or ""
-
-
 def ledger(turns: list[SessionTurn]) -> list[LedgerRow]:
     """What the turns cost with a running sum, oldest first."""
     total: int | None = None

@@ -166,6 +166,22 @@ def _write(
         ),
         actor=actor,
     )
+    _record(fleet, spec, actor=actor, machines=len(machines), revision=revision)
+    if parent is not None:
+        whom = f" for {fleet.parent_agent}" if fleet.parent_agent else ""
+        note(parent, Line("child", f"child {fleet.name} launched{whom} by {actor.name}"))
+    publish("fleets", {"kind": "new", "ids": [fleet.pk]})
+    return fleet
+
+
+def _record(
+    fleet: Fleet,
+    spec: LaunchSpec,
+    *,
+    actor: Actor,
+    machines: int,
+    revision: DefinitionRevision | None,
+) -> None:
     audit.record(
         "fleet.launch",
         actor=actor,
@@ -175,7 +191,7 @@ def _write(
             "name": fleet.name,
             "agents": spec.count,
             "tasks": spec.task_count,
-            "machines": len(machines),
+            "machines": machines,
             "budgetNusd": spec.budget_nusd,
             "parent": spec.parent_id,
             "model": spec.model,
@@ -186,11 +202,6 @@ def _write(
     )
     what = f"{spec.task_count} tasks for {spec.count} agents" if spec.tasks else ""
     note(fleet, Line("launch", f"launched by {actor.name}: {what or f'{spec.count} agents'}"))
-    if parent is not None:
-        whom = f" for {fleet.parent_agent}" if fleet.parent_agent else ""
-        note(parent, Line("child", f"child {fleet.name} launched{whom} by {actor.name}"))
-    publish("fleets", {"kind": "new", "ids": [fleet.pk]})
-    return fleet
 
 
 def _write_fleet(

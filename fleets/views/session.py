@@ -19,8 +19,9 @@ from fleets.models import Agent, Fleet, User
 from fleets.selectors import transcript as pages
 from fleets.selectors.agent_peek import agent_peek
 from fleets.selectors.fleet_detail import fleet_head
+from fleets.selectors.neighbours import neighbours
 from fleets.selectors.prompting import prompt_offer
-from fleets.selectors.session import find_agent, ledger, neighbours, session_head
+from fleets.selectors.session import find_agent, ledger, session_head
 from fleets.selectors.session_turns import SessionTurn, session_turns
 from fleets.selectors.tool_table import tool_table
 from fleets.views.stop import first_reason
