@@ -4,11 +4,16 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 LONGEST_SLUG: Final = 63
 # What is kept of an id that gets a number, so that the number has room.
 NUMBERED_FROM: Final = 58
 _NO_SLUG: Final = re.compile(r"[^a-z0-9]+")
+
+
+def is_slug(slug: str) -> bool:
+    """Whether it can be the id of a profile or a definition."""
+    return bool(_SLUG.fullmatch(slug))
 
 
 def slug_of(name: str) -> str:

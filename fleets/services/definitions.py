@@ -13,7 +13,7 @@ from django.utils import timezone
 from fleets.domain.canonical_json import profile_digest
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed, NotFoundHere
 from fleets.domain.profile_body import body_text
-from fleets.domain.slugs import NUMBERED_FROM, SLUG, first_free, slug_of
+from fleets.domain.slugs import NUMBERED_FROM, first_free, is_slug, slug_of
 from fleets.models import Definition, DefinitionRevision
 from fleets.selectors.definition_check import CheckedDefinition, body_of, check_recipe
 from fleets.services import audit
@@ -183,7 +183,7 @@ def _sound(body: dict[str, Any], *, note: str, actor: Actor) -> CheckedDefinitio
 def free_slug(slug: str, *, name: str) -> str:
     """The slug as wanted, or one made of the name that is free. Raises InvalidInput at `slug`."""
     if slug:
-        if not SLUG.fullmatch(slug):
+        if not is_slug(slug):
             words = "An id has small letters, digits and hyphens, at most 63: nightly-review."
             raise InvalidInput.at("slug", words)
         if Definition.objects.filter(slug=slug).exists():

@@ -13,7 +13,7 @@ from django.utils import timezone
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed, NotFoundHere
 from fleets.domain.profile_body import RESERVED, facts_of
 from fleets.domain.profile_problems import CheckedBody, check_body
-from fleets.domain.slugs import NUMBERED_FROM, SLUG, first_free, slug_of
+from fleets.domain.slugs import NUMBERED_FROM, first_free, is_slug, slug_of
 from fleets.models import Catalog, Profile, ProfileRevision
 from fleets.services import audit
 from fleets.services.actor import Actor
@@ -215,7 +215,7 @@ def _sound(body: dict[str, Any], *, note: str) -> CheckedBody:
 def free_slug(slug: str, *, name: str) -> str:
     """The id asked for, or one made of the name. Raises InvalidInput: taken, or no id at all."""
     if slug:
-        if not SLUG.fullmatch(slug):
+        if not is_slug(slug):
             words = "An id has small letters, digits and hyphens, at most 63: code-reviewer."
             raise InvalidInput.at("slug", words)
         if slug in RESERVED:

@@ -9,8 +9,8 @@ from fleets.domain.canonical_json import profile_digest
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.profile_body import body_text
 from fleets.domain.profile_import.candidate import Candidate, Found
-from fleets.domain.profile_import.draft import is_slug
 from fleets.domain.profile_problems import LEAK, check_body
+from fleets.domain.slugs import is_slug
 from fleets.models import Catalog, Connection, ProfileImport, RemoteProfile
 from fleets.platform_api.answers.profiles import SavedProfile
 from fleets.services.actor import Actor

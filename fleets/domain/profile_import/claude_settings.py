@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from fleets.domain.profile_import import permissions
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder, Source
 from fleets.domain.profile_import.hooks import put_hooks
 from fleets.domain.profile_import.opencode import folder_name
 
@@ -22,13 +22,13 @@ def is_settings(value: Mapping[str, Any]) -> bool:
 
 def read_settings(source: Source) -> Candidate:
     """The profile of one file of settings."""
-    draft = Draft(source)
+    builder = CandidateBuilder(source)
     value = source.value
     name = folder_name(source.place, "claude-code")
-    draft.put(("name",), name, at=())
-    draft.put(("harness",), "claude-code", at=())
+    builder.put(("name",), name, at=())
+    builder.put(("harness",), "claude-code", at=())
     if "model" in value:
-        draft.put(("model", "default"), value["model"], at=("model",))
+        builder.put(("model", "default"), value["model"], at=("model",))
     rules = value["permissions"]
     for decision in permissions.DECISIONS:
         listed = rules.get(decision)
@@ -36,11 +36,11 @@ def read_settings(source: Source) -> Candidate:
             (str(rule), ("permissions", decision, number))
             for number, rule in enumerate(listed if isinstance(listed, list) else ())
         ]
-        permissions.put_patterns(draft, placed, decision)
+        permissions.put_patterns(builder, placed, decision)
     for field in rules:
         if field not in permissions.DECISIONS:
-            draft.lose_rule(("permissions", field), "has no place in a profile")
+            builder.lose_rule(("permissions", field), "has no place in a profile")
     if "hooks" in value:
-        put_hooks(draft, value["hooks"], at=("hooks",))
-    draft.lose_rest(value, known=_KNOWN)
-    return draft.finish(name=name)
+        put_hooks(builder, value["hooks"], at=("hooks",))
+    builder.lose_rest(value, known=_KNOWN)
+    return builder.finish(name=name)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from fleets.domain.errors import InvalidInput
 from fleets.domain.json_lines import Path
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source, refused
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder, Source, refused
 from fleets.domain.profile_import.mcp_servers import put_servers
 from fleets.domain.profile_import.opencode import folder_name
 from fleets.domain.profile_import.own_documents import PASTED
@@ -72,26 +72,26 @@ def _variant(source: Source, key: str, own: Mapping[str, Any], *, name: str) -> 
 
 
 def _read(source: Source, value: Mapping[str, Any], *, name: str) -> Candidate:
-    draft = Draft(source)
-    draft.put(("name",), name, at=("name",))
-    draft.put(("harness",), "codex", at=())
+    builder = CandidateBuilder(source)
+    builder.put(("name",), name, at=("name",))
+    builder.put(("harness",), "codex", at=())
     for field, path in _SAME.items():
         if field in value:
-            draft.put(path, value[field], at=(field,))
+            builder.put(path, value[field], at=(field,))
     if "mcp_servers" in value:
-        put_servers(draft, value["mcp_servers"], at=("mcp_servers",))
-    _put_tools(draft, value.get("tools"))
+        put_servers(builder, value["mcp_servers"], at=("mcp_servers",))
+    _put_tools(builder, value.get("tools"))
     for field in value:
         if field in _RULES:
-            draft.lose_rule((field,), "how far it may go alone has no place in a profile")
-    draft.lose_rest(value, known=_KNOWN | _RULES)
+            builder.lose_rule((field,), "how far it may go alone has no place in a profile")
+    builder.lose_rest(value, known=_KNOWN | _RULES)
     slug = value.get("profileId", "")
-    return draft.finish(name=name, slug=slug if isinstance(slug, str) else "-")
+    return builder.finish(name=name, slug=slug if isinstance(slug, str) else "-")
 
 
-def _put_tools(draft: Draft, tools: Any) -> None:
+def _put_tools(builder: CandidateBuilder, tools: Any) -> None:
     for name, switch in (tools if isinstance(tools, Mapping) else {}).items():
         if isinstance(switch, bool):
-            draft.put(("tools", name), switch, at=("tools", name))
+            builder.put(("tools", name), switch, at=("tools", name))
         else:
-            draft.lose_rule(("tools", name), "is no switch")
+            builder.lose_rule(("tools", name), "is no switch")

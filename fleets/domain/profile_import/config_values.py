@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from fleets.domain.json_lines import Path
-from fleets.domain.profile_import.draft import Draft
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _REFERENCE: Final = re.compile(
@@ -29,18 +29,18 @@ def secret_ref(key: str, *, is_bearer: bool = False) -> dict[str, Any]:
     return {**value, "format": "bearer"} if is_bearer else value
 
 
-def put_values(draft: Draft, values: Any, *, path: Path, at: Path) -> None:
+def put_values(builder: CandidateBuilder, values: Any, *, path: Path, at: Path) -> None:
     """An object of variables or headers."""
     if not isinstance(values, Mapping):
-        draft.refuse(at, "must be names with their values.")
+        builder.refuse(at, "must be names with their values.")
         return
     for name, value in values.items():
-        made = config_value(draft, value, at=(*at, name))
+        made = config_value(builder, value, at=(*at, name))
         if made is not None:
-            draft.put((*path, name), made, at=(*at, name))
+            builder.put((*path, name), made, at=(*at, name))
 
 
-def config_value(draft: Draft, value: Any, *, at: Path) -> dict[str, Any] | None:
+def config_value(builder: CandidateBuilder, value: Any, *, at: Path) -> dict[str, Any] | None:
     """One value; None when it cannot be said, which is then noted as a problem."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -49,16 +49,16 @@ def config_value(draft: Draft, value: Any, *, at: Path) -> dict[str, Any] | None
     elif isinstance(value, int):
         value = str(value)
     if not isinstance(value, str):
-        draft.refuse(at, "must be text: put it in quotes.")
+        builder.refuse(at, "must be text: put it in quotes.")
         return None
     found = _REFERENCE.fullmatch(value.strip())
     if found is not None:
         if found["default"]:
-            draft.lose(at, "its default has no place: the secret must exist")
+            builder.lose(at, "its default has no place: the secret must exist")
         key = found["braced"] or found["opencode"] or found["plain"]
         return secret_ref(key, is_bearer=bool(found["bearer"]))
     if _INSIDE.search(value) or _FILE.search(value):
         words = "mixes text and a reference: name one secret that holds the whole value."
-        draft.refuse(at, words)
+        builder.refuse(at, words)
         return None
     return {"kind": "public", "value": value}

@@ -12,7 +12,7 @@ from fleets.domain.errors import InvalidInput
 from fleets.domain.json_lines import Path
 from fleets.domain.profile_import import permissions
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source, refused
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder, Source, refused
 from fleets.domain.profile_import.front_matter import BODY, read_front_matter
 from fleets.domain.profile_import.hooks import put_hooks
 from fleets.domain.profile_import.mcp_servers import put_server, put_servers
@@ -46,128 +46,130 @@ def read_markdown(file: TextFile, *, skills: Mapping[str, str]) -> Candidate:
         matter = read_front_matter(file.text, place=file.path)
     except InvalidInput as error:
         return refused(file.path, error)
-    draft = Draft(Source(file.path, matter.value, matter.line_of))
+    builder = CandidateBuilder(Source(file.path, matter.value, matter.line_of))
     fields = matter.fields
     if matter.was_repaired:
-        draft.notes.append("A line of the front matter was no YAML and was taken as plain text.")
+        builder.notes.append("A line of the front matter was no YAML and was taken as plain text.")
     for field in ("name", "description", "version", "tags", "harness"):
         if field in fields:
-            draft.put((field,), fields[field], at=(field,))
-    _put_prompt(draft, fields, matter.text)
-    _put_model(draft, fields)
-    _put_harness(draft, file)
-    _put_tools(draft, fields)
-    _put_rest(draft, fields, skills=skills)
+            builder.put((field,), fields[field], at=(field,))
+    _put_prompt(builder, fields, matter.text)
+    _put_model(builder, fields)
+    _put_harness(builder, file)
+    _put_tools(builder, fields)
+    _put_rest(builder, fields, skills=skills)
     stem = PurePosixPath(file.file_name).stem
     name = fields["name"] if isinstance(fields.get("name"), str) else stem
     if "name" not in fields:
-        draft.put(("name",), stem, at=())
+        builder.put(("name",), stem, at=())
     slug = fields.get("profileId", "")
-    return draft.finish(name=name, slug=slug if isinstance(slug, str) else "-")
+    return builder.finish(name=name, slug=slug if isinstance(slug, str) else "-")
 
 
-def _put_prompt(draft: Draft, fields: Mapping[str, Any], text: str) -> None:
+def _put_prompt(builder: CandidateBuilder, fields: Mapping[str, Any], text: str) -> None:
     own = next((field for field in ("prompt", "system") if field in fields), None)
     if own is not None and not text.strip():
-        draft.put(("prompt", "systemPrompt"), fields[own], at=(own,))
+        builder.put(("prompt", "systemPrompt"), fields[own], at=(own,))
     elif text.strip():
-        draft.put(("prompt", "systemPrompt"), text, at=(BODY,))
+        builder.put(("prompt", "systemPrompt"), text, at=(BODY,))
         if own is not None:
-            draft.lose((own,), "the text below the front matter stands in its place")
+            builder.lose((own,), "the text below the front matter stands in its place")
 
 
-def _put_model(draft: Draft, fields: Mapping[str, Any]) -> None:
+def _put_model(builder: CandidateBuilder, fields: Mapping[str, Any]) -> None:
     model = fields.get("model")
     if "model" in fields and model != "inherit":
-        put_model(draft, model, at=("model",))
+        put_model(builder, model, at=("model",))
     effort = fields.get("effort")
     if effort in EFFORTS:
-        draft.put(("model", "reasoningEffort"), effort, at=("effort",))
+        builder.put(("model", "reasoningEffort"), effort, at=("effort",))
     elif "effort" in fields:
-        draft.lose(("effort",), "is no effort that a profile knows")
+        builder.lose(("effort",), "is no effort that a profile knows")
 
 
-def put_model(draft: Draft, model: Any, *, at: Path) -> None:
+def put_model(builder: CandidateBuilder, model: Any, *, at: Path) -> None:
     """A model by name, with the effort after a hash as opencode writes it."""
     name, _, effort = model.partition("#") if isinstance(model, str) else (model, "", "")
-    draft.put(("model", "default"), name, at=at)
+    builder.put(("model", "default"), name, at=at)
     if effort in EFFORTS and effort:
-        draft.put(("model", "reasoningEffort"), effort, at=at)
+        builder.put(("model", "reasoningEffort"), effort, at=at)
     elif effort:
-        draft.lose(at, "what stands after # is no effort that a profile knows")
+        builder.lose(at, "what stands after # is no effort that a profile knows")
 
 
-def _put_harness(draft: Draft, file: TextFile) -> None:
+def _put_harness(builder: CandidateBuilder, file: TextFile) -> None:
     found = [_HARNESSES[folder] for folder in file.folders if folder in _HARNESSES]
-    if found and "harness" not in draft.body:
-        draft.put(("harness",), found[-1], at=())
+    if found and "harness" not in builder.body:
+        builder.put(("harness",), found[-1], at=())
 
 
-def _put_tools(draft: Draft, fields: Mapping[str, Any]) -> None:
+def _put_tools(builder: CandidateBuilder, fields: Mapping[str, Any]) -> None:
     tools = fields.get("tools")
     if isinstance(tools, Mapping):
         for name, switch in tools.items():
-            draft.put(("tools", name), switch, at=("tools", name))
+            builder.put(("tools", name), switch, at=("tools", name))
     elif isinstance(tools, list | str):
         names = _names(tools, at=("tools",))
         if ALL_TOOLS not in {name for name, _ in names}:
-            _put_only(draft, names)
+            _put_only(builder, names)
     elif "tools" in fields:
-        draft.lose_rule(("tools",), "is neither a list of tools nor switches")
+        builder.lose_rule(("tools",), "is neither a list of tools nor switches")
     forbidden = _names(fields.get("disallowedTools"), at=("disallowedTools",))
-    permissions.put_patterns(draft, forbidden, "deny")
+    permissions.put_patterns(builder, forbidden, "deny")
     for field in ("permission", "permissions"):
         if field in fields:
-            _put_permissions(draft, fields[field], at=(field,))
+            _put_permissions(builder, fields[field], at=(field,))
 
 
-def _put_only(draft: Draft, tools: list[tuple[str, Path]]) -> None:
+def _put_only(builder: CandidateBuilder, tools: list[tuple[str, Path]]) -> None:
     """A list of the only tools allowed: everything else is switched off."""
-    draft.put(("tools", ALL_TOOLS), False, at=("tools",))
+    builder.put(("tools", ALL_TOOLS), False, at=("tools",))
     for rule, at in tools:
         tool, pattern = permissions.split_pattern(rule)
-        draft.put(("tools", tool), True, at=at)
+        builder.put(("tools", tool), True, at=at)
         if pattern:
-            permissions.put_rule(draft, tool, "*", "deny", at=at)
-            permissions.put_rule(draft, tool, pattern, "allow", at=at)
+            permissions.put_rule(builder, tool, "*", "deny", at=at)
+            permissions.put_rule(builder, tool, pattern, "allow", at=at)
     words = 'was the list of all tools allowed; kept as switches with "*": false for the others'
-    draft.lose_rule(("tools",), words)
+    builder.lose_rule(("tools",), words)
 
 
-def _put_permissions(draft: Draft, rules: Any, *, at: Path) -> None:
+def _put_permissions(builder: CandidateBuilder, rules: Any, *, at: Path) -> None:
     """A map by tool, or lists of patterns by decision."""
     if isinstance(rules, Mapping) and rules and set(rules) <= set(permissions.DECISIONS):
         for decision in permissions.DECISIONS:
             permissions.put_patterns(
-                draft, _names(rules.get(decision), at=(*at, decision)), decision
+                builder, _names(rules.get(decision), at=(*at, decision)), decision
             )
         return
-    permissions.put_map(draft, rules, at=at)
+    permissions.put_map(builder, rules, at=at)
 
 
-def _put_rest(draft: Draft, fields: Mapping[str, Any], *, skills: Mapping[str, str]) -> None:
+def _put_rest(
+    builder: CandidateBuilder, fields: Mapping[str, Any], *, skills: Mapping[str, str]
+) -> None:
     servers = fields.get("mcpServers")
     if isinstance(servers, Mapping):
-        put_servers(draft, servers, at=("mcpServers",))
+        put_servers(builder, servers, at=("mcpServers",))
     for number, one in enumerate(servers if isinstance(servers, list) else ()):
         place = ("mcpServers", number)
         if isinstance(one, Mapping):
             for name, server in one.items():
-                put_server(draft, name, server, at=(*place, name))
+                put_server(builder, name, server, at=(*place, name))
         else:
-            draft.lose(place, "names a server that is described elsewhere: import it too")
+            builder.lose(place, "names a server that is described elsewhere: import it too")
     for skill, at in _names(fields.get("skills"), at=("skills",)):
         if skill in skills:
             ref = {"kind": "inline", "name": skill, "content": skills[skill]}
-            draft.add(("resources", "skills"), ref, at=at)
+            builder.add(("resources", "skills"), ref, at=at)
         else:
-            draft.lose(at, "names a skill whose SKILL.md was not uploaded with it")
+            builder.lose(at, "names a skill whose SKILL.md was not uploaded with it")
     if "hooks" in fields:
-        put_hooks(draft, fields["hooks"], at=("hooks",))
+        put_hooks(builder, fields["hooks"], at=("hooks",))
     for field, words in _RULES.items():
         if field in fields:
-            draft.lose_rule((field,), words)
-    draft.lose_rest(fields, known=_KNOWN | frozenset(_RULES))
+            builder.lose_rule((field,), words)
+    builder.lose_rest(fields, known=_KNOWN | frozenset(_RULES))
 
 
 def _names(value: Any, *, at: Path) -> list[tuple[str, Path]]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from fleets.domain.json_lines import Path
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder
 from fleets.domain.profile_import.config_values import config_value, put_values, secret_ref
-from fleets.domain.profile_import.draft import Draft
 
 _URLS: Final = ("url", "serverUrl", "httpUrl")
 _ENVS: Final = ("env", "environment")
@@ -41,105 +41,113 @@ _OWN: Final = frozenset(
 )
 
 
-def put_servers(draft: Draft, servers: Any, *, at: Path) -> None:
+def put_servers(builder: CandidateBuilder, servers: Any, *, at: Path) -> None:
     """An object of servers by name."""
     if not isinstance(servers, Mapping):
-        draft.refuse(at, "must be servers by name.")
+        builder.refuse(at, "must be servers by name.")
         return
     for name, server in servers.items():
         if isinstance(server, Mapping):
-            put_server(draft, str(name), server, at=(*at, name))
+            put_server(builder, str(name), server, at=(*at, name))
         else:
-            draft.refuse((*at, name), "must be an object with command or url.")
+            builder.refuse((*at, name), "must be an object with command or url.")
 
 
-def put_server(draft: Draft, name: str, server: Mapping[str, Any], *, at: Path) -> None:
+def put_server(
+    builder: CandidateBuilder, name: str, server: Mapping[str, Any], *, at: Path
+) -> None:
     """One server. A switched off one keeps nothing but that it is off: so the schema has it."""
     path = ("mcp", name)
     if server.get("enabled") is False or server.get("disabled") is True:
-        draft.put(path, {"enabled": False}, at=at)
+        builder.put(path, {"enabled": False}, at=at)
         if set(server) - {"enabled", "disabled", "type"}:
-            draft.lose(at, "is switched off: what it would run has no place")
+            builder.lose(at, "is switched off: what it would run has no place")
         return
-    draft.put(path, {}, at=at)
+    builder.put(path, {}, at=at)
     if "command" in server:
-        _put_local(draft, server, path=path, at=at)
+        _put_local(builder, server, path=path, at=at)
     else:
-        _put_remote(draft, server, path=path, at=at)
-    _put_transport(draft, server, path=path, at=at)
+        _put_remote(builder, server, path=path, at=at)
+    _put_transport(builder, server, path=path, at=at)
     if "metadata" in server:
-        draft.put((*path, "metadata"), server["metadata"], at=(*at, "metadata"))
+        builder.put((*path, "metadata"), server["metadata"], at=(*at, "metadata"))
     for field in server:
         if field in _RULES:
-            draft.lose_rule((*at, field), "says which tools may be used, or how access is given")
-    draft.lose_rest(server, known=_OWN | _RULES, at=at)
+            builder.lose_rule((*at, field), "says which tools may be used, or how access is given")
+    builder.lose_rest(server, known=_OWN | _RULES, at=at)
 
 
-def _put_local(draft: Draft, server: Mapping[str, Any], *, path: Path, at: Path) -> None:
+def _put_local(
+    builder: CandidateBuilder, server: Mapping[str, Any], *, path: Path, at: Path
+) -> None:
     command = server["command"]
     if isinstance(command, list) and command:
-        draft.put((*path, "command"), command[0], at=(*at, "command", 0))
+        builder.put((*path, "command"), command[0], at=(*at, "command", 0))
         words = [(one, (*at, "command", number)) for number, one in enumerate(command)][1:]
     else:
-        draft.put((*path, "command"), command, at=(*at, "command"))
+        builder.put((*path, "command"), command, at=(*at, "command"))
         words = []
     own = server.get("args", [])
     if not isinstance(own, list):
-        draft.refuse((*at, "args"), "must be a list.")
+        builder.refuse((*at, "args"), "must be a list.")
         own = []
-    _put_args(draft, [*words, *_placed(own, (*at, "args"))], path=path)
+    _put_args(builder, [*words, *_placed(own, (*at, "args"))], path=path)
     for field in _ENVS:
         if field in server:
-            put_values(draft, server[field], path=(*path, "env"), at=(*at, field))
+            put_values(builder, server[field], path=(*path, "env"), at=(*at, field))
     for name, place in _placed(server.get("env_vars") or (), (*at, "env_vars")):
-        draft.put((*path, "env", str(name)), secret_ref(str(name)), at=place)
+        builder.put((*path, "env", str(name)), secret_ref(str(name)), at=place)
     if "cwd" in server:
-        draft.put((*path, "cwd"), server["cwd"], at=(*at, "cwd"))
+        builder.put((*path, "cwd"), server["cwd"], at=(*at, "cwd"))
     for field in (*_URLS, *_HEADERS):
         if field in server:
-            draft.lose((*at, field), "does not belong to a server that is run by a command")
+            builder.lose((*at, field), "does not belong to a server that is run by a command")
 
 
 def _placed(values: Iterable[Any], at: Path) -> list[tuple[Any, Path]]:
     return [(one, (*at, number)) for number, one in enumerate(values)]
 
 
-def _put_args(draft: Draft, args: list[tuple[Any, Path]], *, path: Path) -> None:
+def _put_args(builder: CandidateBuilder, args: list[tuple[Any, Path]], *, path: Path) -> None:
     for arg, place in args:
-        made = config_value(draft, arg, at=place)
+        made = config_value(builder, arg, at=place)
         if made is not None:
-            draft.add((*path, "args"), made, at=place)
+            builder.add((*path, "args"), made, at=place)
 
 
-def _put_remote(draft: Draft, server: Mapping[str, Any], *, path: Path, at: Path) -> None:
+def _put_remote(
+    builder: CandidateBuilder, server: Mapping[str, Any], *, path: Path, at: Path
+) -> None:
     field = next((one for one in _URLS if one in server), None)
     if field is None:
-        draft.refuse(at, "needs command (a local server) or url (a remote one).")
+        builder.refuse(at, "needs command (a local server) or url (a remote one).")
         return
-    draft.put((*path, "url"), server[field], at=(*at, field))
+    builder.put((*path, "url"), server[field], at=(*at, field))
     headers = (*path, "headers")
     for name in _HEADERS:
         if name in server:
-            put_values(draft, server[name], path=headers, at=(*at, name))
+            put_values(builder, server[name], path=headers, at=(*at, name))
     token = server.get("bearer_token_env_var")
     if token is not None:
         made = secret_ref(str(token), is_bearer=True)
-        draft.put((*headers, "Authorization"), made, at=(*at, "bearer_token_env_var"))
+        builder.put((*headers, "Authorization"), made, at=(*at, "bearer_token_env_var"))
     named = server.get("env_http_headers")
     for name, variable in (named if isinstance(named, Mapping) else {}).items():
         place = (*at, "env_http_headers", name)
-        draft.put((*headers, str(name)), secret_ref(str(variable)), at=place)
+        builder.put((*headers, str(name)), secret_ref(str(variable)), at=place)
     for name in ("args", *_ENVS, "cwd"):
         if name in server:
-            draft.lose((*at, name), "does not belong to a server that is reached by an address")
+            builder.lose((*at, name), "does not belong to a server that is reached by an address")
 
 
-def _put_transport(draft: Draft, server: Mapping[str, Any], *, path: Path, at: Path) -> None:
+def _put_transport(
+    builder: CandidateBuilder, server: Mapping[str, Any], *, path: Path, at: Path
+) -> None:
     for field in ("type", "transport"):
         kind = server.get(field)
         if kind is None or kind in ("remote", "local"):
             continue
         if not isinstance(kind, str) or kind not in _TRANSPORTS:
-            draft.refuse((*at, field), "must be stdio, sse or http.")
+            builder.refuse((*at, field), "must be stdio, sse or http.")
         else:
-            draft.put((*path, "transport"), _TRANSPORTS[kind], at=(*at, field))
+            builder.put((*path, "transport"), _TRANSPORTS[kind], at=(*at, field))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from fleets.domain.json_lines import Path
 from fleets.domain.profile_import import permissions
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder, Source
 from fleets.domain.profile_import.markdown_agents import put_model
 from fleets.domain.profile_import.mcp_servers import put_servers
 
@@ -38,30 +38,30 @@ _FILE_MARK: Final = "{file:"
 
 def read_opencode(source: Source, *, texts: Mapping[str, str]) -> Candidate:
     """The profile of one configuration. `texts`: what was uploaded with it, by path."""
-    draft = Draft(source)
+    builder = CandidateBuilder(source)
     value = source.value
     if isinstance(value.get("name"), str):
-        draft.put(("name",), value["name"], at=("name",))
+        builder.put(("name",), value["name"], at=("name",))
     if "description" in value:
-        draft.put(("description",), value["description"], at=("description",))
-    draft.put(("harness",), "opencode", at=())
+        builder.put(("description",), value["description"], at=("description",))
+    builder.put(("harness",), "opencode", at=())
     if "model" in value:
-        put_model(draft, value["model"], at=("model",))
+        put_model(builder, value["model"], at=("model",))
     if "small_model" in value:
-        draft.put(("model", "small"), value["small_model"], at=("small_model",))
-    _put_rights(draft, value, at=(), under=())
+        builder.put(("model", "small"), value["small_model"], at=("small_model",))
+    _put_rights(builder, value, at=(), under=())
     if "mcp" in value:
         servers = value["mcp"]
         is_nested = isinstance(servers, Mapping) and isinstance(servers.get("servers"), Mapping)
         at: Path = ("mcp", "servers") if is_nested else ("mcp",)
-        put_servers(draft, servers["servers"] if is_nested else servers, at=at)
+        put_servers(builder, servers["servers"] if is_nested else servers, at=at)
     for field in ("agent", "agents", "mode"):
-        _put_agents(draft, value.get(field), at=(field,), texts=texts)
-    _put_instructions(draft, value.get("instructions"), texts=texts)
+        _put_agents(builder, value.get(field), at=(field,), texts=texts)
+    _put_instructions(builder, value.get("instructions"), texts=texts)
     for field in ("command", "commands"):
-        _put_commands(draft, value.get(field), at=(field,))
-    draft.lose_rest(value, known=_KNOWN)
-    return draft.finish(name=draft.body.get("name") or folder_name(source.place, "opencode"))
+        _put_commands(builder, value.get(field), at=(field,))
+    builder.lose_rest(value, known=_KNOWN)
+    return builder.finish(name=builder.body.get("name") or folder_name(source.place, "opencode"))
 
 
 def folder_name(place: str, otherwise: str) -> str:
@@ -70,33 +70,37 @@ def folder_name(place: str, otherwise: str) -> str:
     return folders[-1] if folders else otherwise
 
 
-def _put_rights(draft: Draft, value: Mapping[str, Any], *, at: Path, under: Path) -> None:
+def _put_rights(
+    builder: CandidateBuilder, value: Mapping[str, Any], *, at: Path, under: Path
+) -> None:
     tools = value.get("tools")
     if isinstance(tools, Mapping):
         for name, switch in tools.items():
-            draft.put((*under, "tools", name), switch, at=(*at, "tools", name))
+            builder.put((*under, "tools", name), switch, at=(*at, "tools", name))
     elif "tools" in value:
-        draft.lose_rule((*at, "tools"), "is no map of switches")
+        builder.lose_rule((*at, "tools"), "is no map of switches")
     for field in ("permission", "permissions"):
         if field in value:
-            permissions.put_map(draft, value[field], at=(*at, field), under=under)
+            permissions.put_map(builder, value[field], at=(*at, field), under=under)
 
 
-def _put_agents(draft: Draft, agents: Any, *, at: Path, texts: Mapping[str, str]) -> None:
+def _put_agents(
+    builder: CandidateBuilder, agents: Any, *, at: Path, texts: Mapping[str, str]
+) -> None:
     if agents is None:
         return
     if not isinstance(agents, Mapping):
-        draft.refuse(at, "must be agents by name.")
+        builder.refuse(at, "must be agents by name.")
         return
     for name, agent in agents.items():
         place = (*at, name)
         if not isinstance(agent, Mapping):
-            draft.refuse(place, "must be an object.")
+            builder.refuse(place, "must be an object.")
         elif agent.get("disable") is True or agent.get("disabled") is True:
-            draft.lose_rule(place, "is switched off: it is left out")
+            builder.lose_rule(place, "is switched off: it is left out")
         else:
             for kind in _kinds(agent, at):
-                _put_agent(draft, agent, at=place, under=(kind, name), texts=texts)
+                _put_agent(builder, agent, at=place, under=(kind, name), texts=texts)
 
 
 def _kinds(agent: Mapping[str, Any], at: Path) -> tuple[str, ...]:
@@ -105,63 +109,70 @@ def _kinds(agent: Mapping[str, Any], at: Path) -> tuple[str, ...]:
 
 
 def _put_agent(
-    draft: Draft, agent: Mapping[str, Any], *, at: Path, under: Path, texts: Mapping[str, str]
+    builder: CandidateBuilder,
+    agent: Mapping[str, Any],
+    *,
+    at: Path,
+    under: Path,
+    texts: Mapping[str, str],
 ) -> None:
-    draft.put(under, {}, at=at)
+    builder.put(under, {}, at=at)
     if "description" in agent:
-        draft.put((*under, "description"), agent["description"], at=(*at, "description"))
+        builder.put((*under, "description"), agent["description"], at=(*at, "description"))
     if "model" in agent:
         model = agent["model"]
         name, _, effort = model.partition("#") if isinstance(model, str) else (model, "", "")
-        draft.put((*under, "model"), name, at=(*at, "model"))
+        builder.put((*under, "model"), name, at=(*at, "model"))
         if effort and under[0] == "subagents":
-            draft.lose((*at, "model"), "the effort after # has no place in a subagent")
+            builder.lose((*at, "model"), "the effort after # has no place in a subagent")
     for field in ("prompt", "system"):
         if field in agent:
-            prompt = _text(draft, agent[field], at=(*at, field), texts=texts)
-            draft.put((*under, "prompt"), prompt, at=(*at, field))
-    _put_rights(draft, agent, at=at, under=under)
+            prompt = _text(builder, agent[field], at=(*at, field), texts=texts)
+            builder.put((*under, "prompt"), prompt, at=(*at, field))
+    _put_rights(builder, agent, at=at, under=under)
     for field in ("steps", "maxSteps"):
         if field in agent and under[0] == "subagents":
-            draft.put((*under, "maxSteps"), agent[field], at=(*at, field))
+            builder.put((*under, "maxSteps"), agent[field], at=(*at, field))
         elif field in agent and agent.get("mode") == "primary":
-            draft.lose_rule((*at, field), "a limit of steps has no place in a mode")
+            builder.lose_rule((*at, field), "a limit of steps has no place in a mode")
     if under[0] == "subagents" or agent.get("mode") == "primary":
-        draft.lose_rest(agent, known=_KNOWN_OF_AGENT, at=at)
+        builder.lose_rest(agent, known=_KNOWN_OF_AGENT, at=at)
 
 
-def _text(draft: Draft, value: Any, *, at: Path, texts: Mapping[str, str]) -> Any:
+def _text(builder: CandidateBuilder, value: Any, *, at: Path, texts: Mapping[str, str]) -> Any:
     """The text itself, also where it is said to stand in a file that was uploaded too."""
     if not isinstance(value, str) or _FILE_MARK not in value:
         return value
-    found = _uploaded(value.strip().removeprefix(_FILE_MARK).removesuffix("}"), draft, texts)
+    found = _uploaded(value.strip().removeprefix(_FILE_MARK).removesuffix("}"), builder, texts)
     if found is None:
-        draft.refuse(at, "its text is in another file: upload the whole folder, or paste it here.")
+        builder.refuse(
+            at, "its text is in another file: upload the whole folder, or paste it here."
+        )
         return ""
     return found
 
 
-def _uploaded(path: str, draft: Draft, texts: Mapping[str, str]) -> str | None:
-    here = PurePosixPath(draft.source.place).parent
+def _uploaded(path: str, builder: CandidateBuilder, texts: Mapping[str, str]) -> str | None:
+    here = PurePosixPath(builder.source.place).parent
     return texts.get(str(here / path.removeprefix("./")))
 
 
-def _put_instructions(draft: Draft, paths: Any, *, texts: Mapping[str, str]) -> None:
+def _put_instructions(builder: CandidateBuilder, paths: Any, *, texts: Mapping[str, str]) -> None:
     for number, path in enumerate(paths if isinstance(paths, list) else ()):
         at = ("instructions", number)
-        found = _uploaded(path, draft, texts) if isinstance(path, str) else None
+        found = _uploaded(path, builder, texts) if isinstance(path, str) else None
         if found is None:
-            draft.lose(at, "names instructions that were not uploaded with it")
+            builder.lose(at, "names instructions that were not uploaded with it")
         else:
-            draft.add(("prompt", "instructions"), found, at=at)
+            builder.add(("prompt", "instructions"), found, at=at)
 
 
-def _put_commands(draft: Draft, commands: Any, *, at: Path) -> None:
+def _put_commands(builder: CandidateBuilder, commands: Any, *, at: Path) -> None:
     for name, command in (commands if isinstance(commands, Mapping) else {}).items():
         place = (*at, name)
         if isinstance(command, Mapping) and "template" in command:
             ref = {"kind": "inline", "name": name, "content": command["template"]}
-            draft.add(("resources", "commands"), ref, at=place)
-            draft.lose_rest(command, known=_KNOWN_OF_COMMAND, at=place)
+            builder.add(("resources", "commands"), ref, at=place)
+            builder.lose_rest(command, known=_KNOWN_OF_COMMAND, at=place)
         else:
-            draft.lose(place, "is no command with a template")
+            builder.lose(place, "is no command with a template")

@@ -7,7 +7,12 @@ from typing import Any, Final
 from fleets.domain.errors import Problem
 from fleets.domain.json_lines import Path
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source, is_slug, suggested_slug
+from fleets.domain.profile_import.candidate_builder import (
+    CandidateBuilder,
+    Source,
+    suggested_slug,
+)
+from fleets.domain.slugs import is_slug
 
 # No file can be the id of a profile and be called so.
 PASTED: Final = "pasted text"
@@ -40,30 +45,30 @@ def _read(source: Source, value: Any, *, at: Path, is_alone: bool) -> Candidate:
     def line_of(path: Path) -> int:
         return source.line_of((*at, *path))
 
-    draft = Draft(Source(place, value, line_of))
+    builder = CandidateBuilder(Source(place, value, line_of))
     if not isinstance(value, Mapping):
-        draft.refuse((), "must be a profile: an object.")
-        return draft.finish(name="", slug="none")
+        builder.refuse((), "must be a profile: an object.")
+        return builder.finish(name="", slug="none")
     body: Any = value
     slug: Any = ""
     if "profile" in value or "profileId" in value:
         body, slug = value.get("profile"), value.get("profileId", "")
-        draft.lose_rest(value, known=ENTRY)
-        draft.came_from[()] = ("profile",)
+        builder.lose_rest(value, known=ENTRY)
+        builder.came_from[()] = ("profile",)
     if not isinstance(body, Mapping):
-        draft.refuse(("profile",), "profile must be an object.")
-        return draft.finish(name="", slug="none")
+        builder.refuse(("profile",), "profile must be an object.")
+        return builder.finish(name="", slug="none")
     for field in body:
-        draft.came_from[(field,)] = (*draft.came_from.get((), ()), field)
-    draft.body = dict(body)
+        builder.came_from[(field,)] = (*builder.came_from.get((), ()), field)
+    builder.body = dict(body)
     if not isinstance(slug, str):
-        draft.refuse(("profileId",), "profileId must be text.")
+        builder.refuse(("profileId",), "profileId must be text.")
         slug = "none"
     name = body.get("name")
     stem = PurePosixPath(source.place.partition(",")[0]).stem
     if not slug and is_alone and not stem.startswith(PASTED):
-        return draft.finish(name=name if isinstance(name, str) else stem, slug=_slug(stem))
-    return draft.finish(name=name if isinstance(name, str) else "", slug=slug)
+        return builder.finish(name=name if isinstance(name, str) else stem, slug=_slug(stem))
+    return builder.finish(name=name if isinstance(name, str) else "", slug=slug)
 
 
 def _slug(stem: str) -> str:

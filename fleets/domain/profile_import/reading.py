@@ -8,9 +8,9 @@ from typing import Any, Final
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.json_lines import JsonText, read_json
 from fleets.domain.profile_import.candidate import Candidate, Found, Unread
+from fleets.domain.profile_import.candidate_builder import Source, refused
 from fleets.domain.profile_import.claude_settings import is_settings, read_settings
 from fleets.domain.profile_import.codex import read_codex
-from fleets.domain.profile_import.draft import Source, refused
 from fleets.domain.profile_import.front_matter import has_front_matter
 from fleets.domain.profile_import.jsonc import without_comments
 from fleets.domain.profile_import.markdown_agents import read_markdown

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from fleets.domain.profile_import.candidate import Candidate
-from fleets.domain.profile_import.draft import Draft, Source
+from fleets.domain.profile_import.candidate_builder import CandidateBuilder, Source
 from fleets.domain.profile_import.mcp_servers import put_servers
 from fleets.domain.profile_import.opencode import folder_name
 
@@ -19,12 +19,12 @@ def is_server_map(value: Mapping[str, Any]) -> bool:
 
 def read_server_map(source: Source) -> Candidate:
     """The profile of one map. What editors ask a person for (`inputs`) becomes names of secrets."""
-    draft = Draft(source)
+    builder = CandidateBuilder(source)
     own = source.value.get("name")
     name = own if isinstance(own, str) else f"{folder_name(source.place, 'imported')} servers"
-    draft.put(("name",), name, at=("name",))
+    builder.put(("name",), name, at=("name",))
     for key in _KEYS:
         if key in source.value:
-            put_servers(draft, source.value[key], at=(key,))
-    draft.lose_rest(source.value, known=_KNOWN)
-    return draft.finish(name=name)
+            put_servers(builder, source.value[key], at=(key,))
+    builder.lose_rest(source.value, known=_KNOWN)
+    return builder.finish(name=name)

@@ -11,7 +11,7 @@ from fleets.domain.profile_import.candidate import Candidate, Loss
 from fleets.domain.profile_problems import LEAK, ProfileProblem, check_body
 from fleets.domain.profile_schema.shapes import show_path
 from fleets.domain.profile_secrets import safe_path, secret_problems
-from fleets.domain.slugs import LONGEST_SLUG, SLUG, slug_of
+from fleets.domain.slugs import LONGEST_SLUG, is_slug, slug_of
 
 _LONGEST_SHOWN: Final = 80
 
@@ -26,7 +26,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class Draft:
+class CandidateBuilder:
     """Put fields, note losses and problems by their place in the source, then `finish`."""
 
     source: Source
@@ -126,11 +126,6 @@ def suggested_slug(name: str) -> str:
     """The id that a name suggests, accents taken off; "" when nothing of it can be written so."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return slug_of(plain)
-
-
-def is_slug(slug: str) -> bool:
-    """Whether it can be the id of a profile."""
-    return bool(SLUG.fullmatch(slug))
 
 
 def _no_slug(slug: str) -> str:
