@@ -22,6 +22,7 @@ from fleets.services.definitions import (
     unarchive_definition,
 )
 from fleets.views.definition_page import definition_page
+from fleets.views.revision_number import posted_number
 
 # What is done: the sentence that says so, and the definition that is shown then.
 Act = Callable[[Definition, Actor], tuple[str, Definition]]
@@ -33,7 +34,7 @@ def definition_restore(request: HttpRequest, slug: str) -> HttpResponse:
     """An old revision's content as a new one."""
 
     def act(definition: Definition, actor: Actor) -> tuple[str, Definition]:
-        number = _number(request)
+        number = posted_number(request)
         made = restore_definition(definition, number=number, actor=actor)
         return f"r{number} is restored as r{made.number}.", definition
 
@@ -97,10 +98,3 @@ def _refused(
 ) -> HttpResponse:
     definition = get_definition(user_of(request), slug)
     return definition_page(request, definition, tab=tab, problem=message, status=status)
-
-
-def _number(request: HttpRequest) -> int:
-    text = request.POST.get("number", "").removeprefix("r")
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    raise InvalidInput.at("number", "Say which revision, by its number.")

@@ -18,6 +18,7 @@ from fleets.services.profile_labels import remove_label, set_label
 from fleets.services.profile_shelf import archive_profile, hand_over, unarchive_profile
 from fleets.services.profiles import publish_revision, restore_revision
 from fleets.views.profile_page import profile_page
+from fleets.views.revision_number import posted_number
 
 # What is done, and the sentence that says so.
 Act = Callable[[Profile, Actor], str]
@@ -29,7 +30,7 @@ def profile_publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a draft revision the head."""
 
     def act(profile: Profile, actor: Actor) -> str:
-        number = _number(request)
+        number = posted_number(request)
         publish_revision(profile, number=number, actor=actor)
         return f"r{number} is the head now."
 
@@ -42,7 +43,7 @@ def profile_restore(request: HttpRequest, slug: str) -> HttpResponse:
     """An old revision's content as a new draft revision."""
 
     def act(profile: Profile, actor: Actor) -> str:
-        number = _number(request)
+        number = posted_number(request)
         made = restore_revision(profile, number=number, actor=actor)
         return f"r{number} is restored as r{made.number}, a draft until you publish it."
 
@@ -59,7 +60,7 @@ def profile_label(request: HttpRequest, slug: str) -> HttpResponse:
         if "remove" in request.POST:
             remove_label(profile, name=name, actor=actor)
             return f"The label {name} is gone."
-        number = _number(request)
+        number = posted_number(request)
         set_label(profile, name=name, number=number, actor=actor)
         return f"{name} is r{number} now."
 
@@ -121,10 +122,3 @@ def _refused(
 ) -> HttpResponse:
     profile = get_profile(user_of(request), slug)
     return profile_page(request, profile, tab=tab, problem=message, status=status)
-
-
-def _number(request: HttpRequest) -> int:
-    text = request.POST.get("number", "").removeprefix("r")
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    raise InvalidInput.at("number", "Say which revision, by its number.")
