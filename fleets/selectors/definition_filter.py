@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Lower
 
 from fleets.models import Definition, User
+from fleets.selectors.list_query import given_words, known_sort, query_string
 
-MOST_QUERY_CHARS: Final = 200
 DEFAULT_SORT: Final = "-updated"
 _SORT_VALUES: Final[Mapping[str, Any]] = {"updated": F("updated_at"), "name": Lower("name")}
 _PARTS: Final = ("q", "tag", "owner", "archived", "sort")
@@ -33,16 +32,11 @@ class DefinitionFilter:
     @classmethod
     def of(cls, params: Mapping[str, str]) -> "DefinitionFilter":
         """Read a query string; unknown words are dropped and said."""
-        given = {name: params.get(name, "").replace("\0", "").strip() for name in _PARTS}
-        problems = []
+        given = given_words(params, _PARTS)
         if given["archived"] not in ("", "only"):
             given["archived"] = ""
-        sort = given["sort"] or DEFAULT_SORT
-        if sort.removeprefix("-") not in _SORT_VALUES:
-            problems.append(f"The list cannot be sorted by “{sort[:40]}”.")
-            sort = DEFAULT_SORT
-        short = {name: value[:MOST_QUERY_CHARS] for name, value in given.items()}
-        return cls(**{**short, "sort": sort}, problems=tuple(problems))
+        sort, problems = known_sort(given["sort"], known=_SORT_VALUES, default=DEFAULT_SORT)
+        return cls(**{**given, "sort": sort}, problems=problems)
 
     @property
     def words(self) -> list[tuple[str, str]]:
@@ -53,10 +47,8 @@ class DefinitionFilter:
 
     def query(self, **changes: str) -> str:
         """The query string of this filter with some words changed; defaults are left out."""
-        pairs = {name: str(getattr(self, name)) for name in _PARTS} | changes
-        if pairs["sort"] == DEFAULT_SORT:
-            pairs["sort"] = ""
-        return urlencode({key: value for key, value in pairs.items() if value})
+        pairs = {name: str(getattr(self, name)) for name in _PARTS}
+        return query_string(pairs | changes, default_sort=DEFAULT_SORT)
 
     @property
     def is_descending(self) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
-from urllib.parse import urlencode
 
 from django.db.models import Q, QuerySet
 
@@ -12,12 +11,12 @@ from fleets.domain.errors import InvalidInput
 from fleets.domain.money_input import parse_usd
 from fleets.domain.status import FleetState
 from fleets.models import Fleet, User
+from fleets.selectors.list_query import MOST_QUERY_CHARS, known_sort, query_string
 
 # A deletion that takes longer has met something that it retries.
 STUCK_AFTER: Final = timedelta(minutes=5)
 # Without a word from the platform for so long, a fleet under way needs a look.
 SILENT_AFTER: Final = timedelta(seconds=60)
-MOST_QUERY_CHARS: Final = 200
 
 MOVING: Final = (
     FleetState.CREATING,
@@ -81,14 +80,11 @@ class FleetFilter:
         if span not in ("", *RANGES):
             problems.append(f"“{span[:40]}” is not a time range: 24h, 7d or 30d.")
             span = ""
-        sort = params.get("sort", "") or DEFAULT_SORT
-        if sort.removeprefix("-") not in SORTS:
-            problems.append(f"The list cannot be sorted by “{sort[:40]}”.")
-            sort = DEFAULT_SORT
+        sort, unsorted = known_sort(params.get("sort", ""), known=SORTS, default=DEFAULT_SORT)
         text = params.get("q", "").replace("\0", "").strip()[:MOST_QUERY_CHARS]
         owner = params.get("owner", "").replace("\0", "")[:150]
         _, wrong = _search(text)
-        return cls(state, text, owner, span, sort, (*problems, *wrong))
+        return cls(state, text, owner, span, sort, (*problems, *unsorted, *wrong))
 
     @property
     def words(self) -> list[tuple[str, str]]:
@@ -104,10 +100,7 @@ class FleetFilter:
     def query(self, **changes: str) -> str:
         """The query string of this filter with some words changed; defaults are left out."""
         pairs = {key: getattr(self, key) for key in ("state", "q", "owner", "range", "sort")}
-        pairs.update(changes)
-        if pairs["sort"] == DEFAULT_SORT:
-            pairs["sort"] = ""
-        return urlencode({key: value for key, value in pairs.items() if value})
+        return query_string(pairs | changes, default_sort=DEFAULT_SORT)
 
     def fleets(self, user: User, *, now: datetime) -> QuerySet[Fleet]:
         """All fleets of the filter in every state, for the tabs; unsorted."""
