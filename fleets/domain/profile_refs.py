@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from fleets.domain.number_input import parse_revision
+
 
 class RefMode(StrEnum):
     """Which revision is meant."""
@@ -60,8 +62,7 @@ def ref_of_words(text: str) -> ProfileRef | str:
 
 
 def _number(word: str) -> int:
-    digits = word.removeprefix("r")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
+    return parse_revision(word) or 0
 
 
 _FIELDS = {"revision": RefMode.EXPECT, "fixed": RefMode.FIXED, "label": RefMode.LABEL}

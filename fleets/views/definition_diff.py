@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
+from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.selectors.definition_compare import compare
 from fleets.selectors.definition_page import definition_head
@@ -38,5 +39,4 @@ def definition_diff(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _number(text: str) -> int:
-    text = text.removeprefix("r")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return parse_revision(text) or 0

@@ -13,6 +13,7 @@ from fleets.domain.definition_form import field_at, from_fields, to_fields
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.json_lines import JsonText, Path, read_json
 from fleets.domain.matrix import Matrix
+from fleets.domain.number_input import parse_whole
 from fleets.domain.profile_body import body_text
 from fleets.domain.yaml_lines import YamlText, read_yaml
 from fleets.domain.yaml_text import write_yaml
@@ -75,12 +76,11 @@ def posted_editor(request: HttpRequest) -> Editor:
     """What was posted, with the mode changed, a repair carried out, a file of rows read."""
     posted = request.POST
     mode = SOURCE if posted.get("mode") == SOURCE else FORM
-    base = posted.get("base", "")
     editor = Editor(
         mode=mode,
         document=None,
         syntax="yaml" if posted.get("syntax") == "yaml" else "json",
-        base=int(base) if base.isascii() and base.isdigit() and len(base) < 10 else None,
+        base=parse_whole(posted.get("base", "")),
         note=posted.get("note", ""),
     )
     read: JsonText | YamlText | None = None

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
+from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.models import Definition
 from fleets.selectors.definition_launches import launch_page
@@ -81,5 +82,4 @@ def _tab_context(request: HttpRequest, definition: Definition, tab: str) -> dict
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "").removeprefix("r")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return parse_revision(request.GET.get(name, ""))

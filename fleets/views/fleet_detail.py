@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
+from fleets.domain.number_input import parse_whole
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.status import Role
 from fleets.live.channels import fleet_topic, tree_topic
@@ -277,5 +278,5 @@ def _url(request: HttpRequest, **changes: str) -> str:
 
 
 def _number(text: str, otherwise: int) -> int:
-    is_number = text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if is_number else otherwise
+    number = parse_whole(text)
+    return otherwise if number is None else number

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import role_required, user_of
+from fleets.domain.number_input import parse_whole
 from fleets.domain.status import Role
 from fleets.live.channels import FLEETS
 from fleets.live.tokens import live_page, position
@@ -163,4 +164,4 @@ def _page_state(above: Overview) -> dict[str, str]:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    return parse_whole(text, most_digits=18)

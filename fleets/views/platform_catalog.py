@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
 from fleets.domain.errors import AlreadySo, Conflict, DomainError, InvalidInput, NotAllowed
+from fleets.domain.number_input import parse_whole
 from fleets.domain.status import Role
 from fleets.models import Connection
 from fleets.selectors.platform_catalog import (
@@ -146,5 +147,4 @@ def _address(request: HttpRequest) -> str:
 
 
 def _base(text: str) -> int | None:
-    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
-    return int(text) if is_number else None
+    return parse_whole(text, most_digits=_MOST_DIGITS)

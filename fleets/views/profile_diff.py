@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
+from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.models import Profile
 from fleets.selectors.profile_compare import compare
@@ -45,5 +46,4 @@ def _sides(request: HttpRequest, profile: Profile) -> tuple[int, int]:
 
 
 def _number(text: str) -> int:
-    text = text.removeprefix("r")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return parse_revision(text) or 0

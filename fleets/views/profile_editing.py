@@ -5,6 +5,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
+from fleets.domain.number_input import parse_whole
 from fleets.domain.profile_document import (
     Document,
     Syntax,
@@ -91,11 +92,10 @@ def sent(request: HttpRequest) -> Edited:
     document = read_document(data.get("text", ""), syntax)
     if view == FORM:
         document = with_form(document, {name: str(value) for name, value in data.items()})
-    base = data.get("base", "")
     return Edited(
         document=document,
         view=view,
-        base=int(base) if base.isascii() and base.isdigit() and len(base) < 10 else 0,
+        base=parse_whole(data.get("base", "")) or 0,
         note=data.get("note", "").strip()[:LONGEST_NOTE],
         catalog=data.get("catalog", ""),
         slug=data.get("slug", "").strip(),

@@ -19,6 +19,7 @@ from fleets.domain.errors import (
     NotAllowed,
     NotFoundHere,
 )
+from fleets.domain.number_input import parse_whole
 from fleets.domain.profile_import.upload import MAX_ARCHIVE_BYTES, MAX_FILES
 from fleets.domain.status import Role
 from fleets.models import Catalog, ProfileImport
@@ -157,7 +158,7 @@ def _numbers(values: list[str]) -> frozenset[int]:
 
 
 def _number(value: str) -> int | None:
-    return int(value) if value.isascii() and value.isdigit() and len(value) <= _DIGITS else None
+    return parse_whole(value, most_digits=_DIGITS)
 
 
 def _catalog(request: HttpRequest) -> Catalog:

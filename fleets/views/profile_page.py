@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
+from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.models import Profile
 from fleets.selectors.platform_catalog import platform_row
@@ -77,5 +78,4 @@ def _tab_context(request: HttpRequest, profile: Profile, tab: str) -> dict[str, 
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "").removeprefix("r")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return parse_revision(request.GET.get(name, ""))

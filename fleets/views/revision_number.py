@@ -3,11 +3,12 @@
 from django.http import HttpRequest
 
 from fleets.domain.errors import InvalidInput
+from fleets.domain.number_input import parse_revision
 
 
 def posted_number(request: HttpRequest) -> int:
     """The `number` of a form, with or without its r. Raises InvalidInput."""
-    text = request.POST.get("number", "").removeprefix("r")
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    raise InvalidInput.at("number", "Say which revision, by its number.")
+    number = parse_revision(request.POST.get("number", ""))
+    if number is None:
+        raise InvalidInput.at("number", "Say which revision, by its number.")
+    return number

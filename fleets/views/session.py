@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
 from fleets.domain.hostile_text import OUTPUT_BYTES
+from fleets.domain.number_input import parse_whole
 from fleets.domain.status import Role
 from fleets.forms.prompt import new_form_key
 from fleets.live.channels import fleet_topic, session_topic
@@ -179,7 +180,7 @@ def _composer(request: HttpRequest, fleet: Fleet, agent: Agent) -> dict[str, Any
 def _tab(request: HttpRequest, agent: Agent, turns: list[SessionTurn]) -> dict[str, Any]:
     words = request.GET
     tab = words.get("tab", "") if words.get("tab", "") in TABS else "transcript"
-    asked = _number(words.get("turn", ""))
+    asked = parse_whole(words.get("turn", ""))
     shown = next((turn for turn in turns if turn.pk == asked), turns[-1] if turns else None)
     context: dict[str, Any] = {
         "tab": tab,
@@ -201,15 +202,15 @@ def _tab(request: HttpRequest, agent: Agent, turns: list[SessionTurn]) -> dict[s
 
 
 def _raw_events(request: HttpRequest, turn: SessionTurn) -> dict[str, Any]:
-    frames = pages.raw_frames(turn.pk, before=_number(request.GET.get("before", "")), most=51)
+    frames = pages.raw_frames(turn.pk, before=parse_whole(request.GET.get("before", "")), most=51)
     shown = frames[:50]
     return {"frames": shown, "older": shown[-1].number if len(frames) > 50 else None}
 
 
 def _transcript(request: HttpRequest, turn: SessionTurn, *, is_newest: bool) -> dict[str, Any]:
     """A page of the turn: the last one is appended to while one looks at it."""
-    before = _number(request.GET.get("before", ""))
-    at = _number(request.GET.get("at", ""))
+    before = parse_whole(request.GET.get("before", ""))
+    at = parse_whole(request.GET.get("at", ""))
     if before is None and at is not None:
         before = pages.page_of(turn.pk, at)
     page = pages.transcript(turn.pk, before=before)
@@ -219,8 +220,3 @@ def _transcript(request: HttpRequest, turn: SessionTurn, *, is_newest: bool) -> 
         "follows": follows,
         "cursor": f"{turn.pk}.{page.upto}" if follows else "",
     }
-
-
-def _number(text: str) -> int | None:
-    is_number = text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if is_number else None
