@@ -89,7 +89,9 @@ def field_at(place: str) -> str:
             found = pattern.fullmatch(place)
             if found:
                 return prefix.format(*found.groups())
-        place = re.sub(r"(\.[^.\[]+|\[[0-9]+\]|^[^.\[]+)$", "", place)
+        above = re.sub(r"(\.[^.\[]+|\[[0-9]+\]|^[^.\[]+)$", "", place)
+        # A name that somebody wrote, such as "a[b]", is no path: nothing is above it.
+        place = above if above != place else ""
     return ""
 
 

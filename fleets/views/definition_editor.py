@@ -201,5 +201,5 @@ def _path(place: str) -> Path:
         name, *numbers = part.replace("]", "").split("[")
         if name:
             steps.append(name)
-        steps += [int(number) for number in numbers if number.isdigit()]
+        steps += [int(one) for one in numbers if one.isascii() and one.isdigit() and len(one) < 10]
     return tuple(steps)

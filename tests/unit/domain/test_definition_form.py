@@ -130,3 +130,10 @@ def test_agents_are_said_in_one_way_at_a_time() -> None:
 )
 def test_a_problem_is_shown_at_the_field_of_its_place(place: str, field: str) -> None:
     assert field_at(place) == field
+
+
+@pytest.mark.parametrize(
+    "place", ["a[²]", "a[b]", "a.", "]", "machine.a[", "x[" + "9" * 5_000 + "]"]
+)
+def test_a_name_that_looks_like_a_path_belongs_to_no_field(place: str) -> None:
+    assert field_at(place) == ""
