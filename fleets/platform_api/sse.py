@@ -98,12 +98,12 @@ class SeenIds:
 
     def __init__(self, *, since: str | None = None) -> None:
         self._seen: set[str] = set() if since is None else {since}
-        self._cursor = _number(since)
+        self._cursor = event_number(since)
 
     def is_new(self, event: StreamEvent) -> bool:
         if event.id is None:
             return True
-        number = _number(event.id)
+        number = event_number(event.id)
         if self._cursor is not None and number is not None and number <= self._cursor:
             return False
         if event.id in self._seen:
@@ -112,7 +112,8 @@ class SeenIds:
         return True
 
 
-def _number(event_id: str | None) -> int | None:
+def event_number(event_id: str | None, /) -> int | None:
+    """The number that an event's id is, at most 18 digits of it; None for another id."""
     if event_id is None or not event_id.isascii() or not event_id.isdigit():
         return None
     return int(event_id[:18])

@@ -12,6 +12,7 @@ from fleets.domain.status import TurnOutcome, TurnState, task_state_from
 from fleets.live import publish
 from fleets.models import Fleet, Turn
 from fleets.platform_api.describe import plain
+from fleets.platform_api.sse import event_number
 from fleets.services import event_store
 from fleets.services.driving.judging import Judge
 from fleets.services.driving.outcome import TurnEnd, turn_end
@@ -58,7 +59,7 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
         ended.append(turn)
         if item.frames and item.execution_id:
             batches.append(event_store.Batch(turn, item.execution_id, item.frames))
-            numbers = [int(f.id) for f in item.frames if f.id and f.id.isdigit()]
+            numbers = [number for f in item.frames if (number := event_number(f.id)) is not None]
             turn.last_event_id = max(numbers, default=0)
         if item.reading:
             turn.agent.effective_harness = (item.reading.harness or "")[:40]
