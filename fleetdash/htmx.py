@@ -5,8 +5,9 @@ a target is the name of its partial (`{% partialdef rows inline %}<tbody id="row
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,6 +15,8 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from fleets.live.fragments import Partial
+
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
 
 Fragments = Collection[str] | Mapping[str, str]
 
@@ -63,10 +66,18 @@ def render(
         content = str(_partial(template, partial, context, request))
         for name in oob:
             content += as_partial(name, _partial(template, name, context, request))
-    response = HttpResponse(content, status=status)
+    response = HttpResponse(_sendable(content), status=status)
     if partial is not None and status == 200 and request.method == "GET":
         response = _unless_unchanged(request, response)
     return _uncached(response)
+
+
+def _sendable(content: str) -> bytes:
+    """In UTF-8. Half a character, which an escape in JSON can make, is shown as what it is."""
+    try:
+        return content.encode()
+    except UnicodeEncodeError:
+        return _HALF.sub("\ufffd", content).encode()
 
 
 def redirect(request: HttpRequest, url: str) -> HttpResponse:

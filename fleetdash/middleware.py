@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 import structlog
 from django.conf import settings
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils import timezone
+
+from fleets.views.errors import not_found, unstorable
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -27,6 +30,29 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response.headers["X-Request-Id"] = request_id
         return response
+
+
+class NulMiddleware:
+    """Answers a request that the database cannot be asked about: no text of it can hold a NUL.
+
+    An address with one is not there; what was sent with one is refused, and nothing was changed.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        """Only for a NUL: everything else goes on to break."""
+        if not isinstance(exception, DataError) or "NUL" not in str(exception):
+            return None
+        if request.method in ("GET", "HEAD"):
+            return not_found(request, exception)
+        return unstorable(request)
 
 
 class ViewerTimeZoneMiddleware:

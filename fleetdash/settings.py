@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "fleetdash.middleware.ViewerTimeZoneMiddleware",
     "fleetdash.middleware.HtmxLoginMiddleware",
+    "fleetdash.middleware.NulMiddleware",
 ]
 
 ROOT_URLCONF = "fleetdash.urls"

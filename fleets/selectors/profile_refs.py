@@ -33,7 +33,8 @@ def resolve_profile(user: User | None, ref: ProfileRef) -> ResolvedProfile:
     catalog may use it; `user` None is the system.
     """
     profile = None
-    if user is None or user.is_viewer:
+    # With what is in no name, such as a NUL, the database would break over the question.
+    if (user is None or user.is_viewer) and ref.slug.isascii() and "\0" not in ref.slug:
         profile = Profile.objects.filter(slug=ref.slug).select_related("head").first()
     if profile is None:
         raise InvalidInput.at(PLACE, f"There is no profile {ref.slug[:63]}.{_near_slug(ref.slug)}")

@@ -29,21 +29,23 @@ def keep_draft(profile: Profile | None, *, user: User, typed: Typed) -> ProfileD
     if profile is not None and typed.base:
         base = ProfileRevision.objects.filter(profile=profile, number=typed.base).first()
     now = timezone.now()
+    # What cannot be stored is kept as the sign that says so; the editor shows it in its line.
+    text, note = (one.replace("\0", "\ufffd") for one in (typed.text, typed.note[:300]))
     draft, _ = ProfileDraft.objects.update_or_create(
         profile=profile,
         user=user,
         defaults={
-            "text": typed.text,
+            "text": text,
             "syntax": typed.syntax,
-            "note": typed.note[:300],
+            "note": note,
             "catalog": Catalog.objects.filter(slug=typed.catalog).first(),
             "base": base,
             "updated_at": now,
         },
         create_defaults={
-            "text": typed.text,
+            "text": text,
             "syntax": typed.syntax,
-            "note": typed.note[:300],
+            "note": note,
             "catalog": Catalog.objects.filter(slug=typed.catalog).first(),
             "base": base,
             "began_at": now,

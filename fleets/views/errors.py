@@ -26,6 +26,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _page(request, 404)
 
 
+def unstorable(request: HttpRequest) -> HttpResponse:
+    """400 for what holds a NUL: nothing was done, and the way back keeps what was typed."""
+    return _page(request, 400, template="400_nul.html")
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """500 with the reference id to quote. Without the frame: its context may be what broke."""
     context = {"request_id": request.META.get("FLEETDASH_REQUEST_ID", "")}

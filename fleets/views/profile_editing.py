@@ -105,7 +105,8 @@ def sent(request: HttpRequest) -> Edited:
 def turned(edited: Edited, act: str, fix: str) -> Edited:
     """The text as it is asked for now: as form or source, in which syntax, with a repair."""
     document = edited.document
-    if fix.isascii() and fix.isdigit() and int(fix) < len(document.problems):
+    is_number = fix.isascii() and fix.isdigit() and len(fix) < 10
+    if is_number and int(fix) < len(document.problems):
         body = repaired(document.body, document.problems[int(fix)][1])
         return replace(edited, document=write_document(body, document.syntax))
     if act in (Syntax.JSON, Syntax.YAML):
