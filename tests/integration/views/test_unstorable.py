@@ -11,7 +11,7 @@ from fleets.domain.profile_refs import ProfileRef
 from fleets.models import ProfileDraft
 from fleets.selectors.profile_refs import resolve_profile
 from tests.factories import FleetFactory
-from tests.integration.cast import Cast
+from tests.integration.cast import ROLES, Cast
 
 pytestmark = pytest.mark.django_db
 
@@ -19,8 +19,17 @@ NAMES = ("a%00b", "%00")
 
 
 @pytest.fixture
-def client() -> Client:
-    return Cast.gather().client("operator")
+def cast() -> Cast:
+    return Cast.gather()
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return cast.client("operator")
+
+
+def test_to_nobody_such_an_address_is_there(cast: Cast) -> None:
+    cast.expect("/fleets/a%00b", "GET", dict.fromkeys(ROLES, 404))
 
 
 @pytest.mark.parametrize("name", NAMES)
