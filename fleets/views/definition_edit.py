@@ -13,6 +13,7 @@ from fleets.domain.errors import (
     Conflict,
     DomainError,
     InvalidInput,
+    NotFoundHere,
     Problem,
 )
 from fleets.domain.profile_merge import merge
@@ -126,7 +127,11 @@ def _rebase(editor: Editor, definition: Definition) -> Late | None:
     head = definition.head
     if head is None or editor.document is None or not editor.base:
         return None
-    base = get_revision(definition, editor.base)
+    try:
+        base = get_revision(definition, editor.base)
+    except NotFoundHere:
+        words = f"There is no r{editor.base} that this could have begun from."
+        return Late(words, head.number)
     merged = merge(json.loads(base.body), mine=editor.document, theirs=json.loads(head.body))
     editor.document = merged.body
     editor.base = head.number

@@ -140,6 +140,17 @@ def test_a_late_save_is_refused_and_can_be_brought_together(client: Client, user
     assert 'name="base" value="2"' in merged
 
 
+def test_what_began_from_no_revision_is_not_brought_together(client: Client, user: User) -> None:
+    definition = made(user)
+    source = json.dumps({**BODY, "message": "Mine."})
+    typed = {"mode": "source", "source": source, "slug": definition.slug, "base": "77"}
+    answer = client.post(at("definition_preview"), {**typed, "rebase": "1"})
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    assert "There is no r77" in page
+    assert "Mine." in page
+
+
 def test_what_a_launch_changes_counts_for_it_alone(client: Client, user: User) -> None:
     definition = made(user)
     page = client.get(at("definition_launch", definition.slug)).content.decode()
