@@ -77,7 +77,9 @@ def drive_operation(operation: Operation) -> Operation:
 
 def control(emulator: Emulated, method: str, path: str, body: Any = None) -> Any:
     """One call of the emulator's control API."""
-    response = httpx.request(method, f"{emulator.base_url}/_emulator/{path}", json=body)
+    # `wait-for` answers when what it waits for has come.
+    url = f"{emulator.base_url}/_emulator/{path}"
+    response = httpx.request(method, url, json=body, timeout=PATIENCE_S)
     response.raise_for_status()
     return response.json()
 

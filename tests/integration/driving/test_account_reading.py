@@ -125,10 +125,12 @@ def test_a_reader_that_is_killed_loses_nothing_and_two_at_once_write_each_fleet_
         script_fleet(emulator, f"agent-demo-{number}")
     hold = {"operation": "fleets.get", "match": "agent-demo-4", "kind": "hold_until_released"}
     control(emulator, "POST", "faults", {**hold, "when": "after"})
-    reader = subprocess.Popen([sys.executable, "-c", READ], cwd=ROOT, env=shared_environment())
-    control(emulator, "POST", "wait-for", {"operation": "fleets.get", "count": 4})
-    os.kill(reader.pid, signal.SIGKILL)
-    reader.wait()
+    with subprocess.Popen(
+        [sys.executable, "-c", READ], cwd=ROOT, env=shared_environment()
+    ) as reader:
+        fourth = {"operation": "fleets.get", "count": 4, "timeoutMs": 60_000}
+        control(emulator, "POST", "wait-for", fourth)
+        os.kill(reader.pid, signal.SIGKILL)
     redis_client.flushdb()
     control(emulator, "POST", "release", {})
     control(emulator, "DELETE", "faults")
