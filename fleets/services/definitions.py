@@ -18,6 +18,7 @@ from fleets.models import Definition, DefinitionRevision
 from fleets.selectors.definition_check import CheckedDefinition, body_of, check_recipe
 from fleets.services import audit
 from fleets.services.actor import Actor
+from fleets.services.naming import wait_to_name
 
 LONGEST_NOTE: Final = 300
 
@@ -37,6 +38,7 @@ def create_definition(
     """
     actor.must_be_operator("edit definitions")
     checked = _sound(body, note=note, actor=actor)
+    wait_to_name("definition")
     now = timezone.now()
     definition = Definition(
         slug=free_slug(slug, name=checked.recipe.base.name),

@@ -17,6 +17,7 @@ from fleets.domain.slugs import NUMBERED_FROM, first_free, is_slug, slug_of
 from fleets.models import Catalog, Profile, ProfileRevision
 from fleets.services import audit
 from fleets.services.actor import Actor
+from fleets.services.naming import wait_to_name
 
 LONGEST_NOTE: Final = 300
 ORGANISATION: Final = "Organisation"
@@ -67,6 +68,7 @@ def create_profile(
     """
     must_edit(actor, catalog)
     checked = _sound(body, note=note)
+    wait_to_name("profile")
     now = timezone.now()
     profile = Profile.objects.create(
         catalog=catalog,
