@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import MaxDepthExceededError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -61,7 +62,14 @@ def _reading(text: str, *, place: str) -> Iterator[YAML]:
             place, f"The file has {size:,} bytes; as YAML at most 128 KiB fit. Write it as JSON."
         )
     try:
-        yield YAML(typ="safe", pure=True)
+        yaml = YAML(typ="safe", pure=True)
+        # What is deeper is refused below with its line; far deeper would take seconds to read.
+        yaml.max_depth = MAX_DEPTH + 2
+        yield yaml
+    except MaxDepthExceededError as error:
+        line = f"Line {error.problem_mark.line + 1}" if error.problem_mark else "Line 1"
+        words = f"{line}: it is nested more than {MAX_DEPTH} levels deep."
+        raise InvalidInput.at(place, words) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f"Line {mark.line + 1}" if mark else "Line 1"

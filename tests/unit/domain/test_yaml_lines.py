@@ -74,7 +74,7 @@ def test_every_place_has_its_line() -> None:
         ("task: x", "must be a list of agents"),
         ("- task: x\n  profile: {metadata: {n: .inf}}", "a number too large"),
         ("- " + "[" * 200 + "]" * 200, "levels deep"),
-        ("- " + "[" * 50_000, "neither JSON nor YAML"),
+        ("- " + "[" * 50_000, "levels deep"),
         ("# " + "x" * 140_000, "at most 128 KiB fit. Write it as JSON"),
         ("- task: \x07", "neither JSON nor YAML"),
     ],
