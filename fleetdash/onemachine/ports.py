@@ -1,10 +1,18 @@
 """Ports on the loopback address: which are free, and who keeps which."""
 
 import errno
+import secrets
 import socket
+from pathlib import Path
+from typing import Final
 
 LOOPBACK = "127.0.0.1"
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)
+# Where this machine takes the ports of outgoing connections from; nothing is kept from them there.
+_OUTGOING: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_LOWEST: Final = 20_000
+_USUAL_OUTGOING: Final = 32_768
+_TRIES: Final = 50
 
 
 def is_free(port: int) -> bool:
@@ -28,11 +36,26 @@ def _can_bind(family: socket.AddressFamily, host: str, port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port that nobody listens on, below those that outgoing connections are given.
+
+    Among those, any connection of this machine could take it before its server does.
+    """
+    above = max(_lowest_outgoing(), _LOWEST + 1)
+    for _ in range(_TRIES):
+        port = _LOWEST + secrets.randbelow(above - _LOWEST)
+        if is_free(port):
+            return port
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-    return port
+        bound: int = probe.getsockname()[1]
+    return bound
+
+
+def _lowest_outgoing() -> int:
+    try:
+        return int(_OUTGOING.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return _USUAL_OUTGOING
 
 
 def keep_or_replace(port: int | None) -> int:
