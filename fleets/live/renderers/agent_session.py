@@ -46,8 +46,11 @@ _folds = _Folds()
 
 def session_changes(topic: str, changes: Sequence[Change]) -> Sequence[Piece]:
     """What these changes touch beside the transcript; at a turn's end that is read anew, whole."""
+    # The page hears its fleet too, so that the hub can say which changes are this agent's.
+    if not any(change["kind"] == "agent" for change in changes):
+        return []
     agent = _agent(topic)
-    if agent is None or not any(change["kind"] == "agent" for change in changes):
+    if agent is None:
         return []
     turns = session_turns(agent)
     context = {"session": session_head(agent), "turns": turns, "here": _here(agent)}

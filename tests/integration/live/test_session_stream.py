@@ -170,3 +170,9 @@ def test_the_end_of_a_turn_makes_the_page_read_it_whole(turn: Turn) -> None:
     ended = session_changes(topic, [{"kind": "agent"}])
     assert Hint("transcript") in ended
     assert session_changes("session:0", [{"kind": "agent"}]) == []
+
+
+def test_what_only_its_fleet_is_told_changes_nothing_on_the_page(turn: Turn) -> None:
+    topic = fleet_topic(turn.agent.fleet.public_id)
+    changes: list[dict[str, Any]] = [{"kind": "head"}, {"kind": "agents", "ids": [turn.agent_id]}]
+    assert session_changes(topic, changes) == []
