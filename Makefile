@@ -38,7 +38,9 @@ screenshots: venv-dev ## Take a picture of every page into var/screenshots
 bench: venv-dev ## Run the benchmarks
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m bench
 
-soak: venv-dev ## Play the kill matrix for long, then a day of random fleets (SEED, ROUNDS=300, SPEED=120)
+soak: venv-dev ## Draw the property tests anew, play the kill matrix for long, then a day of random fleets (SEED, ROUNDS=300, SPEED=120)
+	@for n in $$(seq $(or $(DRAWS),20)); do \
+		HYPOTHESIS_DRAWS=new $(RUN) -m fleetdash.embedded run -- $(RUN) -m pytest -q -n 2 tests/unit || exit 1; done
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m pytest -q tests/soak
 	@$(RUN) -m fleetdash.embedded run -- $(RUN) -m bench day
 

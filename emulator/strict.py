@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from emulator.errors import bad_request
-from emulator.money import loads, to_nusd
+from emulator.money import dumps, loads, to_nusd
 
 JsonObject = dict[str, Any]
 
@@ -32,9 +32,22 @@ def parse_object(raw: bytes) -> JsonObject:
         value = loads(raw)
     except ValueError as error:
         raise bad_request(f"The body is not JSON: {error}") from error
+    except RecursionError:
+        raise bad_request("The body is nested too deep.") from None
     if not isinstance(value, dict):
         raise bad_request("The body must be a JSON object.")
+    if b"\\u" in raw and _has_half_character(value):
+        raise bad_request("The body holds half a character (a lone surrogate such as \\ud800).")
     return value
+
+
+def _has_half_character(value: Any) -> bool:
+    """JSON may name half of a pair (`\\ud800`), which no UTF-8 answer and no file can hold."""
+    try:
+        dumps(value).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def check_fields(

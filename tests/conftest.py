@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection
+from hypothesis import settings
 from pytest_django import DjangoDbBlocker
 from redis import Redis
 
@@ -13,6 +14,12 @@ from tests.support.servers import start_servers
 from tests.support.worker import worker
 
 __all__ = ["worker"]
+
+# The same draws in every run: a red run can be repeated, and a change is judged by what it changed.
+# `make soak` draws anew (HYPOTHESIS_DRAWS=new) and plays long what is found only by chance.
+settings.register_profile("same", derandomize=True, database=None)
+settings.register_profile("new", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_DRAWS", "same"))
 
 # Files that start processes or wait for agents: begun first, so that none of them is left alone
 # at the end while the other processes have nothing to do.

@@ -17,7 +17,9 @@ from tests.support import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 _BIN = Path(sys.executable).parent
-_PYTEST = (sys.executable, "-m", "pytest", "-q")
+# One order of the tests for all runs, so that a red run can be repeated; SEED=… shuffles anew.
+_ORDER = f"--randomly-seed={os.environ.get('SEED', '20')}"
+_PYTEST = (sys.executable, "-m", "pytest", "-q", _ORDER)
 _FOLDERS = ("unit", "integration", "contract", "meta")
 _NO_TESTS = 5
 
