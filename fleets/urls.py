@@ -30,6 +30,7 @@ from fleets.views import (
     profile_delete,
     profile_diff,
     profile_edit,
+    profile_examples,
     profile_export,
     profile_import,
     profile_list,
@@ -149,6 +150,27 @@ urlpatterns = [
     path("profiles/<slug:slug>/archive", profile_acts.profile_archive, name="profile_archive"),
     path(
         "profiles/<slug:slug>/hand-over", profile_acts.profile_hand_over, name="profile_hand_over"
+    ),
+    path("profiles/<slug:slug>/example", profile_examples.profile_example, name="profile_example"),
+    path(
+        "profiles/<slug:slug>/examples/add",
+        profile_examples.profile_example_add,
+        name="profile_example_add",
+    ),
+    path(
+        "profiles/<slug:slug>/examples/<int:example>/save",
+        profile_examples.profile_example_save,
+        name="profile_example_save",
+    ),
+    path(
+        "profiles/<slug:slug>/examples/<int:example>/move",
+        profile_examples.profile_example_move,
+        name="profile_example_move",
+    ),
+    path(
+        "profiles/<slug:slug>/examples/<int:example>/remove",
+        profile_examples.profile_example_remove,
+        name="profile_example_remove",
     ),
     path("profiles/<slug:slug>/delete", profile_delete.profile_delete, name="profile_delete"),
     path("definitions/", definition_list.definition_list, name="definition_list"),

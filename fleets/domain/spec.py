@@ -11,7 +11,6 @@ from fleets.domain.agent_plan import AgentPlan, Resolve, numbered
 from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.answer_check import AnswerCheck
 from fleets.domain.answer_fields import read_answer_fields
-from fleets.domain.credentials import find_credentials
 from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
@@ -25,6 +24,7 @@ from fleets.domain.placement_input import read_placement
 from fleets.domain.pool import PLACE as TASKS
 from fleets.domain.pool import POOL_FIELDS, PoolTask, read_tasks
 from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize, provider_of
+from fleets.domain.prompt_text import read_prompt_text
 from fleets.domain.spec_fields import (
     MAX_PROMPT_BYTES,
     is_model_id,
@@ -54,7 +54,6 @@ _PACKED: Final[PlacementRule] = Auto()
 _ASKS_NOTHING: Final = AnswerCheck()
 _NO_NEEDS: Final = MachineNeeds()
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-_FINDS_SHOWN: Final = 5
 _Value = TypeVar("_Value")
 
 
@@ -252,28 +251,9 @@ def read_prompt(text: str, *, fields: Collection[str] = LAUNCH_FIELDS) -> str:
 
     Raises InvalidInput at `prompt`, quoting no secret.
     """
-    if not text:
-        raise InvalidInput.at("prompt", "The prompt is missing: what should each agent do?")
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > MAX_PROMPT_BYTES:
-        raise InvalidInput.at(
-            "prompt", f"The prompt has {size:,} bytes; at most {MAX_PROMPT_BYTES:,} fit (64 KiB)."
-        )
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        raise InvalidInput.at("prompt", "The prompt has characters in it that are not text.")
-    finds = find_credentials(text)[:_FINDS_SHOWN]
-    if finds:
-        # No repair and no quotation: the text must not travel any further than this.
-        raise InvalidInput(
-            Problem(
-                "prompt",
-                f"Line {find.line}, column {find.column}: {find.form}. Agents would see and may"
-                " repeat it. Name a secret of the machine instead of writing its value.",
-            )
-            for find in finds
-        )
-    # Browsers send a form's line ends as CRLF.
-    return parse_template(text.replace("\r\n", "\n"), place="prompt", fields=fields).source
+    missing = "The prompt is missing: what should each agent do?"
+    told = read_prompt_text(text, place="prompt", missing=missing)
+    return parse_template(told, place="prompt", fields=fields).source
 
 
 def _harness(text: str) -> str:

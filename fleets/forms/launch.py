@@ -9,7 +9,6 @@ from django import forms
 from fleets.domain import money
 from fleets.domain.afterwards import DEFAULT_DELAY_S
 from fleets.domain.agents_file import PLACE as AGENTS
-from fleets.domain.answer_check import CheckKind, Shape
 from fleets.domain.answer_document import read_answer_check
 from fleets.domain.answer_fields import answer_fields
 from fleets.domain.errors import InvalidInput, Problem
@@ -28,6 +27,7 @@ from fleets.domain.spec import (
     parse_launch,
 )
 from fleets.domain.status import Afterwards
+from fleets.forms.answer import AnswerForm, chosen_text, typed_text
 from fleets.forms.launch_person import personal_problems
 from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document, shared_profile
@@ -40,19 +40,6 @@ AFTER_CHOICES = (
     (Afterwards.DELETE.value, "delete"),
     (Afterwards.STOP.value, "stop"),
     (Afterwards.KEEP.value, "keep"),
-)
-SHAPE_CHOICES = (
-    (Shape.TEXT.value, "text"),
-    (Shape.JSON.value, "JSON"),
-    (Shape.JSON_SCHEMA.value, "JSON that fits a schema"),
-)
-CHECK_CHOICES = (
-    (CheckKind.NONE.value, "none"),
-    (CheckKind.NOT_EMPTY.value, "it is not empty"),
-    (CheckKind.MATCHES.value, "it matches a pattern"),
-    (CheckKind.FIELD_EQUALS.value, "a field of it equals a value"),
-    (CheckKind.COMMAND.value, "a command on the machine exits 0"),
-    (CheckKind.PERSON.value, "a person accepts it"),
 )
 SESSION_CHOICES = (("fresh", "new for each task"), ("same", "one for all its tasks"))
 _DEFAULTS: Mapping[str, str] = {
@@ -73,37 +60,31 @@ _DEFAULTS: Mapping[str, str] = {
 _BESIDE_A_UNIT: Mapping[str, str] = {"class": ""}
 
 
-def _text(label: str, *, help_text: str = "", **attrs: str) -> forms.CharField:
-    # Whether a field is needed, and its bounds, are rules of the domain: one place, one message.
-    attrs = {"class": "input", **attrs}
-    widget = forms.TextInput(attrs={name: value for name, value in attrs.items() if value})
-    return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
-
-
-def _choice(label: str, *, help_text: str = "") -> forms.CharField:
-    widget = forms.Select(attrs={"class": "select"})
-    return forms.CharField(label=label, required=False, widget=widget, help_text=help_text)
-
-
 def new_form_key() -> str:
     """The key of a fresh form; sent twice, it launches once."""
     return uuid4().hex
 
 
-class LaunchForm(forms.Form):
+class LaunchForm(AnswerForm):
     """Every field is text as it was typed; `spec` is what it means once there is no problem."""
 
-    name = _text("Name", maxlength=str(MAX_NAME_CHARS))
-    team = _choice("Team")
-    count = _text("Agents", inputmode="numeric")
-    profile = _text(
+    # What a good answer is comes behind what the agents do.
+    field_order = (
+        *("name", "team", "count", "profile", "harness", "model", "prompt"),
+        *("agents", "tasks", "session"),
+    )
+
+    name = typed_text("Name", maxlength=str(MAX_NAME_CHARS))
+    team = chosen_text("Team")
+    count = typed_text("Agents", inputmode="numeric")
+    profile = typed_text(
         "Profile",
         help_text="of the catalog, for all: its harness and model come first."
         " Behind its id: expect r12, fixed r12 or a label",
         list="profiles",
     )
-    harness = _choice("Harness")
-    model = _text("Model", list="models")
+    harness = chosen_text("Harness")
+    model = typed_text("Model", list="models")
     prompt = forms.CharField(
         label="Prompt",
         required=False,
@@ -130,32 +111,20 @@ class LaunchForm(forms.Form):
         help_text="One a line; or JSON, [text, …] or [{id, message}, …]. Then the agents above"
         " drain it: each takes the next task when it is free.",
     )
-    session = _choice("Session", help_text="of an agent")
-    answer_shape = _choice("Shape")
-    answer_schema = forms.CharField(
-        label="JSON Schema",
-        required=False,
-        strip=False,
-        widget=forms.Textarea(
-            attrs={"class": "input mono", "rows": "6", "spellcheck": "false", "wrap": "off"}
-        ),
+    session = chosen_text("Session", help_text="of an agent")
+    placement = typed_text("Placement", help_text="auto, dedicated, or how many share a machine")
+    size = chosen_text("Machine size")
+    budget = typed_text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
+    at_once = typed_text(
+        "At once", help_text="auto: as many as the budget can hold", **_BESIDE_A_UNIT
     )
-    answer_check = _choice("Check")
-    answer_pattern = _text("Pattern", help_text="a regular expression, somewhere in the answer")
-    answer_field = _text("Field", help_text="such as status, or items.0.name")
-    answer_value = _text("Value", help_text="JSON, or text as it stands")
-    answer_command = _text("Command", help_text="on the agent's machine, where it worked; 60 s")
-    placement = _text("Placement", help_text="auto, dedicated, or how many share a machine")
-    size = _choice("Machine size")
-    budget = _text("Budget", inputmode="decimal", **_BESIDE_A_UNIT)
-    at_once = _text("At once", help_text="auto: as many as the budget can hold", **_BESIDE_A_UNIT)
-    lifetime = _text("Lifetime", help_text="of the machines, at most")
-    task_timeout = _text("Per task", help_text="then it is timed out")
-    after = _choice("Afterwards", help_text="what becomes of the machines")
-    after_delay = _text("After", help_text="from the end of the last task")
-    tags = _text("Tags", help_text="separated by commas")
+    lifetime = typed_text("Lifetime", help_text="of the machines, at most")
+    task_timeout = typed_text("Per task", help_text="then it is timed out")
+    after = chosen_text("Afterwards", help_text="what becomes of the machines")
+    after_delay = typed_text("After", help_text="from the end of the last task")
+    tags = typed_text("Tags", help_text="separated by commas")
     parent = forms.CharField(required=False, widget=forms.HiddenInput)
-    parent_agent = _text("For agent", help_text="of the parent, whose child it will be")
+    parent_agent = typed_text("For agent", help_text="of the parent, whose child it will be")
     idempotency_key = forms.CharField(widget=forms.HiddenInput, max_length=80, min_length=8)
 
     def __init__(
@@ -176,8 +145,6 @@ class LaunchForm(forms.Form):
             "size": options.sizes,
             "after": AFTER_CHOICES,
             "session": SESSION_CHOICES,
-            "answer_shape": SHAPE_CHOICES,
-            "answer_check": CHECK_CHOICES,
         }
         for field, offered in choices.items():
             widget = self.fields[field].widget
@@ -274,12 +241,6 @@ class LaunchForm(forms.Form):
         self.problems += added
         for problem in added:
             self.add_error(problem.place if problem.place in self.fields else None, problem.message)
-
-    @property
-    def asks_of_answers(self) -> bool:
-        """Whether anything is asked of an answer, by what stands in the fields now."""
-        shape, check = (self[name].value() for name in ("answer_shape", "answer_check"))
-        return bool(check) or (shape or Shape.TEXT.value) != Shape.TEXT.value
 
     def typed(self, name: str) -> str:
         """What stands in a field, as typed."""

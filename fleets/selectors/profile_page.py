@@ -50,6 +50,7 @@ class ProfileHead:
     labels: Sequence[tuple[str, int]]
     fleets_recent: int
     fleets: int
+    examples: int
     may_edit: bool
     may_delete: bool
     editing: Sequence[Editing]
@@ -102,7 +103,7 @@ class Configuration:
 
 
 def profile_head(profile: Profile, user: User, *, now: datetime) -> ProfileHead:
-    """The head of a profile that came from `access.get_profile`. At most six queries."""
+    """The head of a profile that came from `access.get_profile`. At most seven queries."""
     head = profile.head.number if profile.head else None
     is_draft = profile.newest > (head or 0)
     newest = None
@@ -126,6 +127,7 @@ def profile_head(profile: Profile, user: User, *, now: datetime) -> ProfileHead:
         labels=list(profile.labels.values_list("name", "revision__number")),
         fleets_recent=recent,
         fleets=fleets,
+        examples=profile.examples.count(),
         may_edit=may_edit(user, profile),
         may_delete=user.is_admin or (user.is_operator and profile.owner_id == user.pk),
         editing=editing(profile, user, now=now),

@@ -34,7 +34,7 @@ def profile_publish(request: HttpRequest, slug: str) -> HttpResponse:
         publish_revision(profile, number=number, actor=actor)
         return f"r{number} is the head now."
 
-    return _carry_out(request, slug, act, tab="")
+    return carry_out(request, slug, act, tab="")
 
 
 @require_POST
@@ -47,7 +47,7 @@ def profile_restore(request: HttpRequest, slug: str) -> HttpResponse:
         made = restore_revision(profile, number=number, actor=actor)
         return f"r{number} is restored as r{made.number}, a draft until you publish it."
 
-    return _carry_out(request, slug, act, tab="revisions")
+    return carry_out(request, slug, act, tab="revisions")
 
 
 @require_POST
@@ -64,7 +64,7 @@ def profile_label(request: HttpRequest, slug: str) -> HttpResponse:
         set_label(profile, name=name, number=number, actor=actor)
         return f"{name} is r{number} now."
 
-    return _carry_out(request, slug, act, tab="revisions")
+    return carry_out(request, slug, act, tab="revisions")
 
 
 @require_POST
@@ -79,7 +79,7 @@ def profile_archive(request: HttpRequest, slug: str) -> HttpResponse:
         archive_profile(profile, actor=actor)
         return f"{profile.name} is archived. What uses it goes on."
 
-    return _carry_out(request, slug, act, tab="")
+    return carry_out(request, slug, act, tab="")
 
 
 @require_POST
@@ -95,10 +95,10 @@ def profile_hand_over(request: HttpRequest, slug: str) -> HttpResponse:
         hand_over(profile, to=to, actor=actor)
         return f"{to.get_username()} owns {profile.name} now."
 
-    return _carry_out(request, slug, act, tab="")
+    return carry_out(request, slug, act, tab="")
 
 
-def _carry_out(request: HttpRequest, slug: str, act: Act, *, tab: str) -> HttpResponse:
+def carry_out(request: HttpRequest, slug: str, act: Act, *, tab: str) -> HttpResponse:
     """Do it and go back to the page; a refusal is shown there, with everything as it is now."""
     profile = get_profile(user_of(request), slug)
     try:

@@ -13,6 +13,7 @@ from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.models import Profile
 from fleets.selectors.platform_catalog import platform_row
+from fleets.selectors.profile_examples import example_list
 from fleets.selectors.profile_page import configuration, profile_head, revision_page
 from fleets.selectors.profile_results import revision_results
 from fleets.selectors.profile_users import definitions_of, fleet_uses
@@ -20,6 +21,7 @@ from fleets.selectors.profile_users import definitions_of, fleet_uses
 TABS: Final = (
     ("configuration", "Configuration"),
     ("revisions", "Revisions"),
+    ("examples", "Examples"),
     ("used-by", "Used by"),
     ("results", "Results"),
 )
@@ -47,7 +49,7 @@ def profile_page(
     if tab not in dict(TABS):
         raise Http404
     head = profile_head(profile, user_of(request), now=timezone.now())
-    counts = {"revisions": head.newest, "used-by": head.fleets}
+    counts = {"revisions": head.newest, "examples": head.examples, "used-by": head.fleets}
     context: dict[str, Any] = {
         "head": head,
         "platform": platform_row(profile),
@@ -69,6 +71,8 @@ def _tab_context(request: HttpRequest, profile: Profile, tab: str) -> dict[str, 
     if tab == "used-by":
         page = fleet_uses(profile, before=_number(request, "before"))
         return {"page": page, "definitions": definitions_of(profile)}
+    if tab == "examples":
+        return {"examples": example_list(profile)}
     if tab == "results":
         return {"results": revision_results(profile)}
     shown = configuration(profile, _number(request, "rev"))

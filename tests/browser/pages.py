@@ -81,6 +81,11 @@ def _profile(query: str = "", url_name: str = "fleets:profile_detail") -> Callab
     return lambda world: reverse(url_name, args=[world.profile.slug]) + query
 
 
+def _example(world: World) -> str:
+    address = reverse("fleets:profile_example", args=[world.profile.slug])
+    return f"{address}?example={world.example_pk}"
+
+
 def _definition(query: str = "", url_name: str = "fleets:definition_detail") -> Path:
     return lambda world: reverse(url_name, args=[world.definition.slug]) + query
 
@@ -169,6 +174,8 @@ PAGES: Final = (
     Page("export", "fleets:profile_export", _plain("fleets:profile_export")),
     Page("profile", "fleets:profile_detail", _profile()),
     Page("profile, revisions", "fleets:profile_detail", _profile("?tab=revisions"), who="operator"),
+    Page("profile, examples", "fleets:profile_detail", _profile("?tab=examples"), who="operator"),
+    Page("profile, example", "fleets:profile_example", _example, who="operator"),
     Page("profile, new", "fleets:profile_new", _plain("fleets:profile_new"), who="operator"),
     Page(
         "profile, form",
@@ -284,6 +291,10 @@ NO_PAGES: Final = {
     "fleets:profile_label": Kind.ACT,
     "fleets:profile_archive": Kind.ACT,
     "fleets:profile_hand_over": Kind.ACT,
+    "fleets:profile_example_add": Kind.ACT,
+    "fleets:profile_example_save": Kind.ACT,
+    "fleets:profile_example_move": Kind.ACT,
+    "fleets:profile_example_remove": Kind.ACT,
     "fleets:definition_preview": Kind.ACT,
     "fleets:definition_from_launch": Kind.ACT,
     "fleets:definition_launch_preview": Kind.ACT,

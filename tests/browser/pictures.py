@@ -11,7 +11,16 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from playwright.sync_api import Page as Window
 
-from fleets.models import Definition, Fleet, Operation, Profile, Turn, TurnEvent, User
+from fleets.models import (
+    Definition,
+    Fleet,
+    Operation,
+    Profile,
+    ProfileExample,
+    Turn,
+    TurnEvent,
+    User,
+)
 from tests.browser.world import make_import, seen_on_platform
 from tests.integration.cast import NOBODY
 
@@ -145,6 +154,13 @@ def _definition(name: str, query: str = "", page: str = "definition_detail") -> 
 
 LIST: Final = "fleets:fleet_list"
 DEFINITIONS: Final = "fleets:definition_list"
+
+
+def _example() -> str:
+    row = ProfileExample.objects.get(profile__slug="code-reviewer", position=3)
+    return f"{reverse('fleets:profile_example', args=['code-reviewer'])}?example={row.pk}"
+
+
 PROFILES: Final = "fleets:profile_list"
 NEW: Final = "fleets:fleet_new"
 
@@ -234,8 +250,15 @@ PICTURES: Final = (
     Picture("profiles none found", PROFILES, _plain(PROFILES, "?q=nowhere")),
     *(
         Picture(f"profile {tab}", "fleets:profile_detail", _profile("code-reviewer", f"?tab={tab}"))
-        for tab in ("configuration", "revisions", "used-by", "results")
+        for tab in ("configuration", "revisions", "examples", "used-by", "results")
     ),
+    Picture(
+        "profile examples none", "fleets:profile_detail", _profile("labeller", "?tab=examples")
+    ),
+    Picture(
+        "profile example new", "fleets:profile_example", _profile("labeller", "", "profile_example")
+    ),
+    Picture("profile example", "fleets:profile_example", _example),
     Picture("profile new", "fleets:profile_new", _plain("fleets:profile_new")),
     Picture("profile form", "fleets:profile_edit", _profile("code-reviewer", "", "profile_edit")),
     Picture(

@@ -29,6 +29,7 @@ from fleets.models import (
     NodeKind,
     Operation,
     Profile,
+    ProfileExample,
     ProfileLabel,
     Team,
     User,
@@ -79,6 +80,7 @@ class World:
     turn_pk: int
     event: int
     profile: Profile
+    example_pk: int
     import_id: str
     definition: Definition
 
@@ -122,8 +124,18 @@ def make_world(team: Team, owner: User) -> World:
     operation = _cancel(team, owner)
     import_id = make_import(owner)
     definition = make_definition(owner, fleet)
-    made = (fleet, creating, agents[0], operation, turn_pk, EVENT, profile, import_id, definition)
-    return World(*made)
+    return World(
+        fleet=fleet,
+        creating=creating,
+        agent=agents[0],
+        operation=operation,
+        turn_pk=turn_pk,
+        event=EVENT,
+        profile=profile,
+        example_pk=make_examples(profile),
+        import_id=import_id,
+        definition=definition,
+    )
 
 
 def _spawn_below(fleet: Fleet) -> None:
@@ -198,6 +210,18 @@ def make_profile(owner: User, fleet: Fleet) -> Profile:
     )
     fleet.agents.update(profile=copy)
     return profile
+
+
+def make_examples(profile: Profile) -> int:
+    """Two tasks to try it on, one without a check; the row of the first."""
+    first = ProfileExample.objects.create(
+        profile=profile,
+        position=1,
+        prompt="Review src/parser.py.\nSay the worst defect first.",
+        acceptance={"shape": "json", "check": {"kind": "not_empty"}},
+    )
+    ProfileExample.objects.create(profile=profile, position=2, prompt="Review an empty file.")
+    return first.pk
 
 
 def seen_on_platform(slug: str) -> None:

@@ -16,6 +16,7 @@ from fleets.models import (
     Catalog,
     Fleet,
     Profile,
+    ProfileExample,
     ProfileLabel,
     ProfileRevision,
     Team,
@@ -38,6 +39,21 @@ _SHORTER: Final = (
 )
 _PYTEST: Final = "Run one test: pytest -q -k NAME. Never the whole suite.\nA flaky test is a find."
 
+_FINDS: Final = {"shape": "json", "check": {"kind": "not_empty"}}
+_TRIED_ON: Final = (
+    ("Review src/parser.py: it reads a date with a two-digit year.", _FINDS),
+    ("Review src/retry.py: it sleeps inside a lock.", _FINDS),
+    (
+        "Review src/empty.py. The file is empty.",
+        {"shape": "json", "check": {"kind": "field_equals", "field": "severity", "value": "nit"}},
+    ),
+    (
+        "Review tests/test_login.py and run it.",
+        {"check": {"kind": "command", "command": "pytest -q tests/test_login.py"}},
+    ),
+    ("Review docs/setup.md for a person who reads it first.", {"check": {"kind": "person"}}),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -49,6 +65,7 @@ class Entry:
     published: int
     stable: int = 0
     fleets: tuple[tuple[str, int], ...] = ()
+    examples: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 def _reviewer(instructions: str, model: str, limit: int) -> dict[str, Any]:
@@ -96,6 +113,7 @@ ENTRIES: Final = (
         published=3,
         stable=2,
         fleets=(("nightly-review", 3), ("browser-matrix", 2), ("accessibility-audit", 3)),
+        examples=_TRIED_ON,
     ),
     Entry(
         "demo-shared",
@@ -208,6 +226,10 @@ def _write(entry: Entry, shelf: Catalog, owner: User, began: datetime) -> Profil
             profile.head = before
             copy_facts(profile, check_body(body))
     profile.save()
+    ProfileExample.objects.bulk_create(
+        ProfileExample(profile=profile, position=at, prompt=prompt, acceptance=dict(check))
+        for at, (prompt, check) in enumerate(entry.examples, start=1)
+    )
     if entry.stable:
         revision = profile.revisions.get(number=entry.stable)
         ProfileLabel.objects.create(
