@@ -27,6 +27,8 @@ from fleets.views import (
     operations,
     platform_catalog,
     profile_acts,
+    profile_bulk,
+    profile_bulk_record,
     profile_delete,
     profile_diff,
     profile_edit,
@@ -118,6 +120,19 @@ urlpatterns = [
         "profiles/import/<str:import_id>/discard",
         profile_import.profile_import_discard,
         name="profile_import_discard",
+    ),
+    path("profiles/bulk", profile_bulk.profile_bulk, name="profile_bulk"),
+    path("profiles/bulk/preview", profile_bulk.profile_bulk_preview, name="profile_bulk_preview"),
+    path("profiles/bulk/confirm", profile_bulk.profile_bulk_confirm, name="profile_bulk_confirm"),
+    path(
+        "profiles/bulk/<str:bulk_id>",
+        profile_bulk_record.profile_bulk_change,
+        name="profile_bulk_change",
+    ),
+    path(
+        "profiles/bulk/<str:bulk_id>/undo",
+        profile_bulk_record.profile_bulk_undo,
+        name="profile_bulk_undo",
     ),
     path("profiles/platform", platform_catalog.profile_platform, name="profile_platform"),
     path(

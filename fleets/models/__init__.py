@@ -10,6 +10,7 @@ from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
 from fleets.models.operations import NodeKind, Operation, OperationNode
 from fleets.models.people import Team, Theme, User
+from fleets.models.profile_bulk import BulkOutcome, ProfileBulkChange, ProfileBulkItem
 from fleets.models.profile_imports import ProfileImport
 from fleets.models.profiles import (
     Catalog,
@@ -28,6 +29,7 @@ __all__ = [
     "Agent",
     "AgentProfile",
     "AuditEvent",
+    "BulkOutcome",
     "Catalog",
     "CatalogAct",
     "CatalogOrder",
@@ -41,6 +43,8 @@ __all__ = [
     "Operation",
     "OperationNode",
     "Profile",
+    "ProfileBulkChange",
+    "ProfileBulkItem",
     "ProfileDraft",
     "ProfileExample",
     "ProfileImport",

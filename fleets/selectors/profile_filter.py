@@ -57,6 +57,11 @@ class ProfileFilter:
         pairs = [("search", self.q), *pairs, ("shown", "archived" if self.archived else "")]
         return [(key, value) for key, value in pairs if value]
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The words of the address that are given, for a form to carry on."""
+        return [(name, getattr(self, name)) for name in _PARTS if getattr(self, name)]
+
     def query(self, **changes: str) -> str:
         """The query string of this filter with some words changed; defaults are left out."""
         pairs = {name: str(getattr(self, name)) for name in _PARTS}

@@ -28,6 +28,7 @@ const ACTS = {
   j: () => step(1),
   k: () => step(-1),
   o: () => document.activeElement.closest("[data-row], tr")?.querySelector("[data-peek]")?.click(),
+  x: () => document.activeElement.closest("tr")?.querySelector("[data-pick]")?.click(),
   "/": () => document.querySelector("[data-search], .main input[type=search]")?.focus(),
   p: () => document.getElementById("live-pause")?.click(),
   "?": () => document.querySelector("[data-open=keys-dialog]").click(),

@@ -64,6 +64,17 @@ def _launch_nothing(window: Window) -> None:
     expect(window.get_by_role("alert")).to_be_visible()
 
 
+def _choose_row(window: Window) -> None:
+    window.locator("[data-pick]").first.check()
+    expect(window.get_by_role("button", name="Change…")).to_be_visible()
+
+
+def _preview_bulk(window: Window) -> None:
+    window.get_by_label("To", exact=True).first.fill("gpt-5-mini")
+    window.get_by_role("button", name="Preview").click()
+    expect(window.get_by_role("heading", name="Preview")).to_be_visible()
+
+
 def _agent(query: str) -> Callable[[World], str]:
     def path(world: World) -> str:
         names = [world.fleet.public_id, world.agent.agent_id]
@@ -162,6 +173,27 @@ PAGES: Final = (
         "import, preview",
         "fleets:profile_import_preview",
         lambda world: reverse("fleets:profile_import_preview", args=[world.import_id]),
+        who="operator",
+    ),
+    Page(
+        "profiles, one chosen",
+        "fleets:profile_list",
+        _plain("fleets:profile_list"),
+        "operator",
+        act=_choose_row,
+    ),
+    Page("bulk change", "fleets:profile_bulk", _plain("fleets:profile_bulk"), who="operator"),
+    Page(
+        "bulk change, preview",
+        "fleets:profile_bulk",
+        _plain("fleets:profile_bulk"),
+        who="operator",
+        act=_preview_bulk,
+    ),
+    Page(
+        "bulk change, done",
+        "fleets:profile_bulk_change",
+        lambda world: reverse("fleets:profile_bulk_change", args=[world.bulk_id]),
         who="operator",
     ),
     Page("platform catalog", "fleets:profile_platform", _plain("fleets:profile_platform")),
@@ -282,6 +314,9 @@ NO_PAGES: Final = {
     "fleets:profile_platform_read": Kind.ACT,
     "fleets:profile_platform_pull": Kind.ACT,
     "fleets:profile_platform_publish": Kind.ACT,
+    "fleets:profile_bulk_preview": Kind.ACT,
+    "fleets:profile_bulk_confirm": Kind.ACT,
+    "fleets:profile_bulk_undo": Kind.ACT,
     "fleets:profile_import_read": Kind.ACT,
     "fleets:profile_import_confirm": Kind.ACT,
     "fleets:profile_import_discard": Kind.ACT,

@@ -16,12 +16,13 @@ from fleets.models import (
     Fleet,
     Operation,
     Profile,
+    ProfileBulkChange,
     ProfileExample,
     Turn,
     TurnEvent,
     User,
 )
-from tests.browser.world import make_import, seen_on_platform
+from tests.browser.world import make_bulk_change, make_import, seen_on_platform
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -89,6 +90,34 @@ def _on_platform() -> str:
     return reverse("fleets:profile_platform_compare", args=["code-reviewer"])
 
 
+def _bulk_done() -> str:
+    """A bulk change with every outcome, undone; the same one in every look."""
+    done = ProfileBulkChange.objects.first()
+    bulk_id = done.public_id if done else make_bulk_change(User.objects.get(username=OPERATOR))
+    return reverse("fleets:profile_bulk_change", args=[bulk_id])
+
+
+def _preview_bulk(window: Window) -> None:
+    window.select_option("[name=model_old]", index=0)
+    window.fill("[name=model_new]", "gpt-5-mini")
+    window.get_by_role("button", name="Preview").click()
+    window.wait_for_timeout(900)
+
+
+def _preview_nonsense(window: Window) -> None:
+    window.select_option("[name=kind]", "field")
+    window.fill("[name=field_path]", "modell.small")
+    window.get_by_role("button", name="Preview").click()
+    window.wait_for_timeout(900)
+
+
+def _choose_two(window: Window) -> None:
+    for at in (0, 2):
+        box = window.locator("[data-pick]").nth(at)
+        if box.is_visible():
+            box.check()
+
+
 def _fill_in(window: Window) -> None:
     window.fill("[name=name]", "nightly-review")
     window.fill("[name=count]", "50")
@@ -154,6 +183,7 @@ def _definition(name: str, query: str = "", page: str = "definition_detail") -> 
 
 LIST: Final = "fleets:fleet_list"
 DEFINITIONS: Final = "fleets:definition_list"
+BULK: Final = "fleets:profile_bulk"
 
 
 def _example() -> str:
@@ -246,6 +276,12 @@ PICTURES: Final = (
     Picture("import preview", "fleets:profile_import_preview", _import),
     Picture("platform compare", "fleets:profile_platform_compare", _on_platform),
     Picture("platform catalog", "fleets:profile_platform", _plain("fleets:profile_platform")),
+    Picture("profiles chosen", PROFILES, _plain(PROFILES), act=_choose_two),
+    Picture("bulk form", BULK, _plain(BULK)),
+    Picture("bulk preview", BULK, _plain(BULK), act=_preview_bulk),
+    Picture("bulk refused", BULK, _plain(BULK), act=_preview_nonsense),
+    Picture("bulk empty", BULK, _plain(BULK, "?q=nowhere")),
+    Picture("bulk done", "fleets:profile_bulk_change", _bulk_done),
     Picture("export", "fleets:profile_export", _plain("fleets:profile_export")),
     Picture("profiles none found", PROFILES, _plain(PROFILES, "?q=nowhere")),
     *(

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fleets.domain.money import NUSD_PER_USD
+from fleets.domain.profile_change import ChangeKind, ProfileChange
 from fleets.domain.profile_import.reading import read_uploads
 from fleets.domain.profile_import.upload import Upload
 from fleets.domain.status import (
@@ -38,6 +39,7 @@ from fleets.platform_api.answers.profiles import SavedProfile
 from fleets.services.actor import Actor
 from fleets.services.definition_rows import store_rows
 from fleets.services.definitions import create_definition, save_definition
+from fleets.services.profile_bulk import BulkOrder, change_profiles, undo_bulk_change
 from fleets.services.profile_import import keep_import
 from fleets.services.profiles import organisation_catalog
 from fleets.services.remote_profiles import take_saved
@@ -83,6 +85,7 @@ class World:
     example_pk: int
     import_id: str
     definition: Definition
+    bulk_id: str
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -135,6 +138,7 @@ def make_world(team: Team, owner: User) -> World:
         example_pk=make_examples(profile),
         import_id=import_id,
         definition=definition,
+        bulk_id=make_bulk_change(owner),
     )
 
 
@@ -253,6 +257,24 @@ def make_import(owner: User) -> str:
     found = read_uploads(Upload(path, text.encode()) for path, text in files.items())
     actor = Actor(user=owner, door="browser")
     return keep_import(found, catalog=organisation_catalog(), actor=actor).public_id
+
+
+def make_bulk_change(owner: User) -> str:
+    """A bulk change with one profile of each outcome, undone where that was possible."""
+    actor = Actor(user=owner, door="browser")
+    names = {"taken-along": "gpt-4.1", "left-behind": "gpt-4.1", "another": "gpt-4.1-mini"}
+    for slug, model in names.items():
+        ProfileFactory(slug=slug, owner=owner, body={"name": slug, "model": {"default": model}})
+    ProfileFactory(slug="put-away", owner=owner, archived_at=timezone.now())
+    order = BulkOrder(
+        public_id="bulk-1",
+        change=ProfileChange(ChangeKind.MODEL, "gpt-4.1", "gpt-5"),
+        seen=dict.fromkeys([*names, "put-away"], 1),
+        taken={"taken-along"},
+        selection="all profiles that are not archived",
+        note="gpt-4.1 is retired",
+    )
+    return undo_bulk_change(change_profiles(order, actor=actor), actor=actor).public_id
 
 
 def make_definition(owner: User, fleet: Fleet) -> Definition:
