@@ -37,6 +37,7 @@ from fleets.views import (
     profile_import,
     profile_list,
     profile_page,
+    profile_skills,
     prompt,
     run_again,
     session,
@@ -134,6 +135,8 @@ urlpatterns = [
         profile_bulk_record.profile_bulk_undo,
         name="profile_bulk_undo",
     ),
+    path("profiles/skills", profile_skills.profile_skills, name="profile_skills"),
+    path("profiles/skills/<str:digest>", profile_skills.profile_skill, name="profile_skill"),
     path("profiles/platform", platform_catalog.profile_platform, name="profile_platform"),
     path(
         "profiles/platform/read",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from fleets.domain.json_lines import nodes
 
 # Words that stand where an id stands in the addresses of the catalog's pages.
-RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills", "platform"})
+RESERVED: Final = frozenset({"new", "import", "export", "bulk", "skills", "following", "platform"})
 _MOST_SEARCHED: Final = 200_000
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -43,14 +43,14 @@ def facts_of(body: Mapping[str, Any]) -> ProfileFacts:
     resources = body.get("resources") or {}
     model = body.get("model") or {}
     return ProfileFacts(
-        name=_storable(body.get("name", "")),
-        description=_storable(body.get("description", "")),
+        name=storable(body.get("name", "")),
+        description=storable(body.get("description", "")),
         harness=body.get("harness", ""),
-        model=_storable(model.get("default", "")),
-        tags=tuple(_storable(tag) for tag in body.get("tags", ())),
+        model=storable(model.get("default", "")),
+        tags=tuple(storable(tag) for tag in body.get("tags", ())),
         skills=len(resources.get("skills", ())),
         mcp_servers=len(body.get("mcp") or {}),
-        search_text=_storable("\n".join(_searched(body))).lower()[:_MOST_SEARCHED],
+        search_text=storable("\n".join(_searched(body))).lower()[:_MOST_SEARCHED],
     )
 
 
@@ -88,6 +88,6 @@ def _host(url: str) -> str:
         return ""
 
 
-def _storable(text: str) -> str:
-    """Without what a column of text cannot hold."""
+def storable(text: str) -> str:
+    """The text without what a column of text cannot hold."""
     return _SURROGATE.sub("\ufffd", text).replace("\0", "\ufffd")

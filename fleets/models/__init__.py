@@ -12,6 +12,7 @@ from fleets.models.operations import NodeKind, Operation, OperationNode
 from fleets.models.people import Team, Theme, User
 from fleets.models.profile_bulk import BulkOutcome, ProfileBulkChange, ProfileBulkItem
 from fleets.models.profile_imports import ProfileImport
+from fleets.models.profile_texts import ProfileText
 from fleets.models.profiles import (
     Catalog,
     Profile,
@@ -50,6 +51,7 @@ __all__ = [
     "ProfileImport",
     "ProfileLabel",
     "ProfileRevision",
+    "ProfileText",
     "RemoteProfile",
     "Run",
     "SealedSecret",

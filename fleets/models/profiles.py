@@ -67,6 +67,9 @@ class Profile(models.Model):
     tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     skills = models.PositiveIntegerField(default=0)
     mcp_servers = models.PositiveIntegerField(default=0)
+    texts_number = models.PositiveIntegerField(
+        default=0, help_text="The head whose texts are in ProfileText; 0: none is."
+    )
     search_text = models.TextField(
         blank=True, default="", help_text="Small letters: names, instructions, hosts, secrets."
     )

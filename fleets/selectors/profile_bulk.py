@@ -120,7 +120,7 @@ def offer_of(profiles: Sequence[Profile], *, count: int) -> BulkOffer:
         tags.update(set(body.get("tags", ())))
         hosts.update(hosts_of(body))
         parts = {part.digest: part for part in parts_of(body)}
-        texts.update(parts)
+        texts.update(parts.keys())
         names.update({digest: f"{part.name} ({part.kind})" for digest, part in parts.items()})
     return BulkOffer(
         count=count,

@@ -1,5 +1,6 @@
 """Which profiles a list shows: everything the URL says, read strictly and written back the same."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -8,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Lower
 
 from fleets.domain.harnesses import HARNESSES
-from fleets.models import Profile, User
+from fleets.models import Profile, ProfileText, User
 from fleets.selectors.list_query import given_words, known_sort, query_string
 
 DEFAULT_SORT: Final = "-updated"
@@ -20,6 +21,7 @@ _KEYS: Final = {
     "harness": "harness__iexact",
     "catalog": "catalog__slug__iexact",
 }
+_TEXT: Final = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,9 @@ def _condition(word: str) -> Q:
     key, colon, value = word.partition(":")
     if colon and value and key == "tag":
         return Q(tags__contains=[value])
+    if key == "text" and _TEXT.fullmatch(value):
+        # A digest of what a profile brings along; several rows of one profile count once.
+        return Q(pk__in=ProfileText.objects.filter(digest=value).values("profile"))
     if colon and value and key in _KEYS:
         return Q(**{_KEYS[key]: value})
     return Q(search_text__contains=word.lower()) | Q(slug__contains=word.lower())

@@ -24,6 +24,7 @@ from fleets.models import (
 from fleets.selectors.profile_bulk import BulkPreview, BulkRow, judged
 from fleets.services import audit
 from fleets.services.actor import Actor
+from fleets.services.profile_texts import keep_texts
 from fleets.services.profiles import LONGEST_NOTE, copy_facts
 
 _ID_BYTES: Final = 8
@@ -31,7 +32,7 @@ _NAMED: Final = 5
 _BATCH: Final = 200
 _COPIED: Final = (
     *("head", "newest", "updated_at", "name", "description", "harness", "model", "tags"),
-    *("skills", "mcp_servers", "search_text"),
+    *("skills", "mcp_servers", "search_text", "texts_number"),
 )
 
 
@@ -248,7 +249,7 @@ def _kept_back(profile: Profile, made: ProfileRevision, *, teams: set[int] | Non
 def _write(
     entries: Sequence[_Entry], *, note: str, publish: bool, actor: Actor, now: datetime
 ) -> list[ProfileRevision]:
-    """A revision for each, four statements however many."""
+    """A revision for each, six statements however many."""
     for entry in entries:
         entry.profile.newest += 1
         entry.profile.updated_at = now
@@ -274,6 +275,8 @@ def _write(
         if publish:
             entry.profile.head = revision
             copy_facts(entry.profile, entry.checked)
+    if publish:
+        keep_texts({entry.profile: entry.checked.body for entry in entries})
     fields = _COPIED if publish else ("newest", "updated_at")
     Profile.objects.bulk_update([entry.profile for entry in entries], fields, _BATCH)
     AuditEvent.objects.bulk_create(

@@ -18,6 +18,7 @@ from fleets.models import Catalog, Profile, ProfileRevision
 from fleets.services import audit
 from fleets.services.actor import Actor
 from fleets.services.naming import wait_to_name
+from fleets.services.profile_texts import keep_texts
 
 LONGEST_NOTE: Final = 300
 ORGANISATION: Final = "Organisation"
@@ -268,7 +269,9 @@ def _make_head(profile: Profile, revision: ProfileRevision) -> None:
         revision.save(update_fields=["published_at"])
     profile.head = revision
     profile.updated_at = now
-    copy_facts(profile, check_body_text(revision))
+    checked = check_body_text(revision)
+    copy_facts(profile, checked)
+    keep_texts({profile: checked.body})
     profile.save()
 
 

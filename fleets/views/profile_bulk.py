@@ -24,6 +24,7 @@ from fleets.domain.status import Role
 from fleets.selectors.bulk_selection import MOST_PROFILES, BulkSelection
 from fleets.selectors.profile_bulk import BulkPreview, judged, offer_of, selected_profiles
 from fleets.selectors.profile_bulk_record import bulk_changes
+from fleets.selectors.shared_texts import text_of
 from fleets.services.actor import Actor
 from fleets.services.profile_bulk import BulkOrder, change_profiles, new_bulk_id
 from fleets.services.profiles import LONGEST_NOTE
@@ -45,7 +46,10 @@ KINDS: Final = (
 @role_required(Role.OPERATOR)
 def profile_bulk(request: HttpRequest) -> HttpResponse:
     """The form for the profiles that the address means; what was changed lately below it."""
-    return _page(request, _selection(request.GET), typed=request.GET.dict())
+    typed = {name: request.GET.get(name, "") for name in request.GET}
+    if typed.get("kind") == ChangeKind.SKILL and "skill_new" not in typed:
+        typed["skill_new"] = text_of(typed.get("skill_old", "")) or ""
+    return _page(request, _selection(request.GET), typed=typed)
 
 
 @require_POST

@@ -182,6 +182,12 @@ PAGES: Final = (
         "operator",
         act=_choose_row,
     ),
+    Page("skills", "fleets:profile_skills", _plain("fleets:profile_skills")),
+    Page(
+        "skill",
+        "fleets:profile_skill",
+        lambda world: reverse("fleets:profile_skill", args=[world.text_digest]),
+    ),
     Page("bulk change", "fleets:profile_bulk", _plain("fleets:profile_bulk"), who="operator"),
     Page(
         "bulk change, preview",

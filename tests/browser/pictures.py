@@ -18,11 +18,13 @@ from fleets.models import (
     Profile,
     ProfileBulkChange,
     ProfileExample,
+    ProfileText,
     Turn,
     TurnEvent,
     User,
 )
-from tests.browser.world import make_bulk_change, make_import, seen_on_platform
+from fleets.services.profile_texts import read_missing_texts
+from tests.browser.world import make_bulk_change, make_import, make_shared_text, seen_on_platform
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -88,6 +90,28 @@ def _on_platform() -> str:
     """A profile that somebody has changed on the platform, and others in other states."""
     seen_on_platform("code-reviewer")
     return reverse("fleets:profile_platform_compare", args=["code-reviewer"])
+
+
+def _skill() -> str:
+    """A skill that two profiles share, and a third has changed; the same one in every look."""
+    if not Profile.objects.filter(slug="tester-0").exists():
+        make_shared_text(User.objects.get(username=OPERATOR))
+        read_missing_texts()
+    return reverse("fleets:profile_skill", args=[_digest("tester-0")])
+
+
+def _skill_difference() -> str:
+    return f"{_skill()}?with={_digest('tester-2')}"
+
+
+def _skill_update() -> str:
+    _skill()
+    digest = _digest("tester-0")
+    return f"{reverse('fleets:profile_bulk')}?q=text:{digest}&kind=skill&skill_old={digest}"
+
+
+def _digest(slug: str) -> str:
+    return ProfileText.objects.get(profile__slug=slug).digest
 
 
 def _bulk_done() -> str:
@@ -183,6 +207,7 @@ def _definition(name: str, query: str = "", page: str = "definition_detail") -> 
 
 LIST: Final = "fleets:fleet_list"
 DEFINITIONS: Final = "fleets:definition_list"
+SKILLS: Final = "fleets:profile_skills"
 BULK: Final = "fleets:profile_bulk"
 
 
@@ -277,6 +302,11 @@ PICTURES: Final = (
     Picture("platform compare", "fleets:profile_platform_compare", _on_platform),
     Picture("platform catalog", "fleets:profile_platform", _plain("fleets:profile_platform")),
     Picture("profiles chosen", PROFILES, _plain(PROFILES), act=_choose_two),
+    Picture("skills", SKILLS, _plain(SKILLS)),
+    Picture("skills alike", SKILLS, _plain(SKILLS, "?show=alike")),
+    Picture("skill", "fleets:profile_skill", _skill),
+    Picture("skill difference", "fleets:profile_skill", _skill_difference),
+    Picture("skill updated", BULK, _skill_update),
     Picture("bulk form", BULK, _plain(BULK)),
     Picture("bulk preview", BULK, _plain(BULK), act=_preview_bulk),
     Picture("bulk refused", BULK, _plain(BULK), act=_preview_nonsense),

@@ -12,6 +12,7 @@ from fleets.domain.money import NUSD_PER_USD
 from fleets.domain.profile_change import ChangeKind, ProfileChange
 from fleets.domain.profile_import.reading import read_uploads
 from fleets.domain.profile_import.upload import Upload
+from fleets.domain.profile_parts import text_digest
 from fleets.domain.status import (
     FleetState,
     OperationKind,
@@ -86,6 +87,7 @@ class World:
     import_id: str
     definition: Definition
     bulk_id: str
+    text_digest: str
 
 
 def make_world(team: Team, owner: User) -> World:
@@ -139,6 +141,7 @@ def make_world(team: Team, owner: User) -> World:
         import_id=import_id,
         definition=definition,
         bulk_id=make_bulk_change(owner),
+        text_digest=make_shared_text(owner),
     )
 
 
@@ -275,6 +278,16 @@ def make_bulk_change(owner: User) -> str:
         note="gpt-4.1 is retired",
     )
     return undo_bulk_change(change_profiles(order, actor=actor), actor=actor).public_id
+
+
+def make_shared_text(owner: User) -> str:
+    """A skill in two profiles, and another text of the same name; the digest of the shared one."""
+    texts = ("Use -k.\nNever -x.", "Use -k.\nNever -x.", "Use -k.\nStop early.")
+    for at, text in enumerate(texts):
+        skill = {"kind": "inline", "name": "run-the-tests", "content": text}
+        body = {"name": f"tester-{at}", "resources": {"skills": [skill]}}
+        ProfileFactory(slug=f"tester-{at}", owner=owner, body=body)
+    return text_digest(texts[0])
 
 
 def make_definition(owner: User, fleet: Fleet) -> Definition:

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from fleets.services.event_store import ensure_partitions
+from fleets.services.profile_texts import read_missing_texts
 from fleets.services.setup import PlatformAccount, ensure_connection, ensure_first_admin
 
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
             )
         )
         ensure_partitions(timezone.now().date())
+        read_missing_texts()
         self.stdout.write(f"connection: {connection.name} ({connection.sandbox_url})")
         if not settings.FLEETDASH_ADMIN_PASSWORD:
             return
