@@ -4,8 +4,12 @@ A message says what is wrong and what would be right, in words for the person wh
 place says where. Secrets never stand in a message: whoever raises names the place, not the value.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
+
+_LINE: Final = re.compile(r"Line ([0-9]{1,7})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,21 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Something a person should know before acting, with every repair we know, best first."""
+    """Something a person should know before acting, with every repair we know, best first.
+
+    `line` is where in the text at that place, 0 where only its words may say so.
+    """
 
     place: str
     message: str
     repairs: tuple[Repair, ...] = ()
+    line: int = 0
+
+    @property
+    def at_line(self) -> int:
+        """The line of the text, or the one that its words begin with; 0: of the whole."""
+        named = _LINE.match(self.message)
+        return self.line or (int(named[1]) if named else 0)
 
 
 class DomainError(Exception):

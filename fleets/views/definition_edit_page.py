@@ -144,7 +144,7 @@ def _advice(problem: Problem, editor: Editor) -> tuple[str, Advice]:
         label = LABELS[name][0] if name in LABELS else problem.place
         return label, Advice(name or problem.place, problem.message, problem.repairs)
     label = f"line {line}, {problem.place}" if line else problem.place
-    return label, Advice("source", problem.message, problem.repairs)
+    return label, Advice("source", problem.message, problem.repairs, line or 0)
 
 
 def _message_fields(editor: Editor) -> Sequence[str]:

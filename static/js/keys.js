@@ -39,7 +39,9 @@ const ACTS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  const field = event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+  if (event.defaultPrevented) return;
+  // Where the key was pressed, also inside an editor with a tree of its own.
+  const field = event.composedPath()[0].closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
   if (event.key === "Escape" && field && !field.closest("dialog")) {
     field.blur();
     return;

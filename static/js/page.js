@@ -49,5 +49,16 @@ document.addEventListener("click", async (event) => {
   document.getElementById("announce").textContent = "Copied";
 });
 
+// What is wrong may stand in a closed part of the form.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('.problems a[href^="#"]');
+  const found = link && document.getElementById(link.hash.slice(1));
+  const closed = found?.closest("details:not([open])");
+  if (!closed) return;
+  event.preventDefault();
+  closed.open = true;
+  found.focus();
+});
+
 document.addEventListener("live-status", followState);
 followState();

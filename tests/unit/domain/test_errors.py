@@ -3,6 +3,7 @@
 import pytest
 
 from fleets.domain.errors import (
+    Advice,
     Conflict,
     DomainError,
     InvalidInput,
@@ -39,3 +40,16 @@ def test_every_refusal_is_a_domain_error_with_a_message() -> None:
         OverLimit("Too much.", limit="$3.00", asked="$4.00"),
     ]
     assert all(isinstance(error, DomainError) and error.message for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("advice", "line"),
+    [
+        (Advice("agents", "Line 12, agents[3].task (a): must be text."), 12),
+        (Advice("agents", "Line 12: no.", line=4), 4),
+        (Advice("agents", "must be a list."), 0),
+        (Advice("agents", "In line 12 something is wrong."), 0),
+    ],
+)
+def test_advice_knows_the_line_that_it_is_about(advice: Advice, line: int) -> None:
+    assert advice.at_line == line
