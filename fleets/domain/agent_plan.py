@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from fleets.domain.answer_check import AnswerCheck
 from fleets.domain.canonical_json import profile_digest
 from fleets.domain.harnesses import harness_named
 from fleets.domain.placement import AgentSpec, PlacementRule
@@ -45,6 +46,7 @@ class AgentPlan:
     """What will be asked for one agent, nothing left open. `profile_digest` None: no profile.
 
     `saved` is the revision of the catalog that the profile is, None where it was written out.
+    `answer` is what a good answer of this agent is, None for what the fleet says.
     """
 
     agent_id: str
@@ -57,6 +59,7 @@ class AgentPlan:
     task: str | None = None
     placement: PlacementRule | None = None
     saved: int | None = None
+    answer: AnswerCheck | None = None
 
     @property
     def for_placement(self) -> AgentSpec:

@@ -13,6 +13,7 @@ from fleets.models.people import Team, Theme, User
 from fleets.models.profile_bulk import BulkOutcome, ProfileBulkChange, ProfileBulkItem
 from fleets.models.profile_imports import ProfileImport
 from fleets.models.profile_texts import ProfileText
+from fleets.models.profile_trials import ProfileTrial
 from fleets.models.profiles import (
     Catalog,
     Profile,
@@ -52,6 +53,7 @@ __all__ = [
     "ProfileLabel",
     "ProfileRevision",
     "ProfileText",
+    "ProfileTrial",
     "RemoteProfile",
     "Run",
     "SealedSecret",

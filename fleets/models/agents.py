@@ -60,6 +60,9 @@ class Agent(models.Model):
     placement = models.CharField(
         max_length=20, blank=True, default="", help_text="Its own rule; empty: the fleet's."
     )
+    answer_check = models.JSONField(
+        null=True, blank=True, help_text="What its good answers are; None: what the fleet says."
+    )
     effective_harness = models.CharField(max_length=40, blank=True, default="")
     effective_model = models.CharField(max_length=120, blank=True, default="")
     state = models.CharField(max_length=20, choices=choices_of(TaskState), default=TaskState.QUEUED)

@@ -82,6 +82,9 @@ class Fleet(models.Model):
     answer_check = models.JSONField(
         default=dict, blank=True, help_text="What a good answer is; empty: nothing is asked."
     )
+    has_own_checks = models.BooleanField(
+        default=False, help_text="What a good answer is differs from agent to agent."
+    )
     pattern = models.CharField(max_length=10, choices=choices_of(Pattern), default=Pattern.MAP)
     is_same_session = models.BooleanField(
         default=False, help_text="Of a pool: an agent does all its tasks in its one session."
@@ -196,6 +199,11 @@ class Fleet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.public_id})"
+
+    @property
+    def checks_answers(self) -> bool:
+        """Whether anything is asked of its answers."""
+        return bool(self.answer_check) or self.has_own_checks
 
     def save(self, **options: Any) -> None:
         """Write the row without the tree's figures: what its children counted meanwhile stays."""

@@ -9,6 +9,8 @@ from fleets.models import Fleet
 
 def answer_words(fleet: Fleet) -> str:
     """The check in one line, "" where nothing is asked."""
+    if fleet.has_own_checks:
+        return "what each agent's task says"
     try:
         return words_of(read_answer_check(fleet.answer_check))
     except InvalidInput:
@@ -17,7 +19,7 @@ def answer_words(fleet: Fleet) -> str:
 
 def verdict_words(fleet: Fleet) -> str:
     """ "9 accepted, 2 refused, 1 to be checked", "" without a check or an answer."""
-    if not fleet.answer_check or not fleet.tasks_completed:
+    if not fleet.checks_answers or not fleet.tasks_completed:
         return ""
     parts = [f"{show_count(fleet.answers_accepted)} accepted"]
     if fleet.answers_refused:

@@ -51,8 +51,3 @@ def example_list(profile: Profile) -> ExampleList:
         for position, (pk, prompt, acceptance) in enumerate(found, start=1)
     ]
     return ExampleList(rows, number_words(last))
-
-
-def examples_of(profile: Profile) -> tuple[Example, ...]:
-    """What a trial runs. One query."""
-    return tuple(row.example for row in example_list(profile).rows)

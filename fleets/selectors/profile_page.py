@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 
 from fleets.domain.profile_outline import Outline, outline
 from fleets.models import Profile, ProfileDraft, ProfileRevision, User
+from fleets.selectors.profile_trials import Tried, tried
 from fleets.selectors.profile_users import count_fleets
 
 MOST_REVISIONS: Final = 50
@@ -72,6 +73,7 @@ class RevisionRow:
     running: int
     is_head: bool
     size_bytes: int
+    tried: Tried | None
 
     @property
     def previous(self) -> int:
@@ -171,7 +173,7 @@ def configuration(profile: Profile, number: int | None) -> Configuration | None:
 
 
 def revision_page(profile: Profile, *, before: int | None = None) -> RevisionPage:
-    """At most `MOST_REVISIONS`, those below number `before`. Two queries."""
+    """At most `MOST_REVISIONS`, those below number `before`. Four queries."""
     found = ProfileRevision.objects.filter(profile=profile)
     if before is not None:
         found = found.filter(number__lt=before)
@@ -191,13 +193,19 @@ def revision_page(profile: Profile, *, before: int | None = None) -> RevisionPag
     for name, number in profile.labels.values_list("name", "revision__number"):
         labels.setdefault(number, []).append(name)
     shown = rows[:MOST_REVISIONS]
+    trials = tried(profile, [row["number"] for row in shown])
     return RevisionPage(
-        rows=[_row(row, labels, profile) for row in shown],
+        rows=[_row(row, labels, profile, trials) for row in shown],
         older=shown[-1]["number"] if len(rows) > MOST_REVISIONS else None,
     )
 
 
-def _row(row: dict[str, Any], labels: dict[int, list[str]], profile: Profile) -> RevisionRow:
+def _row(
+    row: dict[str, Any],
+    labels: dict[int, list[str]],
+    profile: Profile,
+    trials: dict[int, Tried],
+) -> RevisionRow:
     return RevisionRow(
         number=row["number"],
         digest=row["digest"],
@@ -211,4 +219,5 @@ def _row(row: dict[str, Any], labels: dict[int, list[str]], profile: Profile) ->
         running=row["running"],
         is_head=profile.head_id == row["pk"],
         size_bytes=row["size_bytes"],
+        tried=trials.get(row["number"]),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import Aggregate, Count, F, FloatField, Max, Q
+from django.db.models import Aggregate, Count, F, FloatField, Max, Q, QuerySet
 from django.db.models.functions import Cast, Extract
 
 from fleets.domain.money import column_precision, show_at_precision
@@ -51,10 +51,8 @@ def never_ran(number: int) -> RevisionResults:
 
 
 def revision_results(profile: Profile) -> Sequence[RevisionResults]:
-    """All revisions that ran, newest first. Three queries."""
-    ended = Turn.objects.filter(
-        agent__profile__revision__profile=profile, outcome__isnull=False
-    ).order_by()
+    """All revisions that ran, newest first, their trials left out. Three queries."""
+    ended = _ended(profile).filter(run__fleet__trial__isnull=True)
     took_s = Cast(
         Extract(F("ended_at") - F("requested_at"), "epoch", output_field=FloatField()),
         FloatField(),
@@ -75,11 +73,26 @@ def revision_results(profile: Profile) -> Sequence[RevisionResults]:
     failures = _failures(ended)
     costs = [round(row["cost"][0]) for row in rows if row["cost"]]
     decimals = column_precision(costs) if costs else 2
-    judged = judged_answers("agent__profile__revision", of=[row["revision"] for row in rows])
+    judged = judged_answers(
+        "agent__profile__revision",
+        of=[row["revision"] for row in rows],
+        run__fleet__trial__isnull=True,
+    )
     return [
         _results(row, failures, judged.get(row["revision"], (0, 0)), decimals=decimals)
         for row in rows
     ]
+
+
+def trial_turns(profile: Profile) -> int:
+    """Ended turns of its trials, which `revision_results` leaves out. One query."""
+    return _ended(profile).filter(run__fleet__trial__isnull=False).count()
+
+
+def _ended(profile: Profile) -> "QuerySet[Turn]":
+    return Turn.objects.filter(
+        agent__profile__revision__profile=profile, outcome__isnull=False
+    ).order_by()
 
 
 def _failures(ended: Any) -> dict[int, list[tuple[str, str, int]]]:

@@ -38,13 +38,17 @@ class Usage:
 
 
 def usage_of(profiles: Collection[int], *, since: datetime) -> dict[int, Usage]:
-    """By profile, of fleets made since. Two queries; profiles nobody used are missing."""
+    """By profile, of fleets made since, trials left out. Two queries; profiles nobody used are
+    missing.
+    """
     if not profiles:
         return {}
     known = Q(agents__cost_nusd__isnull=False)
     rows = (
         AgentProfile.objects.filter(
-            revision__profile__in=list(profiles), fleet__created_at__gte=since
+            revision__profile__in=list(profiles),
+            fleet__created_at__gte=since,
+            fleet__trial__isnull=True,
         )
         .order_by()
         .values("revision__profile")
@@ -57,7 +61,10 @@ def usage_of(profiles: Collection[int], *, since: datetime) -> dict[int, Usage]:
         )
     )
     judged = judged_answers(
-        "agent__profile__revision__profile", of=profiles, run__fleet__created_at__gte=since
+        "agent__profile__revision__profile",
+        of=profiles,
+        run__fleet__created_at__gte=since,
+        run__fleet__trial__isnull=True,
     )
     return {
         row["revision__profile"]: _usage(row, judged.get(row["revision__profile"], (0, 0)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from fleets.models import AgentProfile, Definition, Fleet, Profile
 from fleets.selectors.profile_usage import RECENT
@@ -77,9 +77,9 @@ def definitions_of(profile: Profile) -> tuple[ProfileUser, ...]:
 
 
 def count_fleets(profile: Profile, *, now: datetime) -> tuple[int, int]:
-    """Fleets that ever had it, and those of the last 30 days. One query."""
+    """Fleets that ever had it, and those of the last 30 days, trials left out. One query."""
     since = Q(fleet__created_at__gte=now - RECENT)
-    found = AgentProfile.objects.filter(revision__profile=profile).aggregate(
+    found = _uses(profile).aggregate(
         ever=Count("fleet", distinct=True),
         recent=Count("fleet", distinct=True, filter=since),
     )
@@ -87,8 +87,8 @@ def count_fleets(profile: Profile, *, now: datetime) -> tuple[int, int]:
 
 
 def fleet_uses(profile: Profile, *, before: int | None = None) -> UsePage:
-    """At most `MOST_FLEETS` lines, one for each fleet and revision. One query."""
-    found = AgentProfile.objects.filter(revision__profile=profile)
+    """At most `MOST_FLEETS` lines, one for each fleet and revision, trials left out. One query."""
+    found = _uses(profile)
     if before is not None:
         found = found.filter(pk__lt=before)
     rows = list(
@@ -119,3 +119,7 @@ def fleet_uses(profile: Profile, *, before: int | None = None) -> UsePage:
         ],
         older=shown[-1][0] if len(rows) > MOST_FLEETS else None,
     )
+
+
+def _uses(profile: Profile) -> "QuerySet[AgentProfile]":
+    return AgentProfile.objects.filter(revision__profile=profile, fleet__trial__isnull=True)

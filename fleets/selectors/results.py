@@ -110,7 +110,7 @@ def result_row(fleet: Fleet, task_pk: int) -> ResultRow | None:
 
 def verdict_tabs(fleet: Fleet) -> list[CountTab]:
     """What became of the answers, out of the fleet's own counters; none without a check."""
-    if not fleet.answer_check:
+    if not fleet.checks_answers:
         return []
     judged = fleet.answers_accepted + fleet.answers_refused + fleet.answers_waiting
     counted = {
@@ -124,6 +124,11 @@ def verdict_tabs(fleet: Fleet) -> list[CountTab]:
         CountTab(key, labels.get(key, key.capitalize()), count, VERDICTS[key][0].value)
         for key, count in counted.items()
     ]
+
+
+def rows_of(tasks: "QuerySet[Task]") -> list[ResultRow]:
+    """The answers to these few tasks, by position. One query."""
+    return [_row(values) for values in _values(tasks.order_by("position"), chars=PREVIEW_CHARS)]
 
 
 def export_rows(fleet: Fleet) -> Iterator[dict[str, Any]]:

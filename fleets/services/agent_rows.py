@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from fleets.domain import ids
 from fleets.domain.agent_plan import AgentPlan
+from fleets.domain.answer_document import answer_document
 from fleets.domain.placement_input import placement_word
 from fleets.models import Agent, AgentProfile, Fleet, Machine
 
@@ -30,6 +31,7 @@ def write_agents(
             profile=profiles.get(plan.profile_digest or ""),
             output_limit=plan.output_limit,
             placement=placement_word(plan.placement),
+            answer_check=None if plan.answer is None else answer_document(plan.answer),
         )
         for position, plan in enumerate(plans, start=1)
     ]

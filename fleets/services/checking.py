@@ -107,7 +107,8 @@ def _command(task: Task) -> _Command | None:
     if agent is None:
         return None
     try:
-        check = read_answer_check(fleet.answer_check)
+        own = agent.answer_check
+        check = read_answer_check(fleet.answer_check if own is None else own)
     except InvalidInput:
         return None
     env = {"FLEETDASH_TASK": task.name or str(task.position), "FLEETDASH_AGENT": agent.agent_id}

@@ -102,7 +102,7 @@ def _task_counts(fleet: Fleet, run: Run | None) -> StateCounts:
 
 
 def _count_verdicts(fleet: Fleet, run: Run | None) -> None:
-    if not fleet.answer_check:
+    if not fleet.checks_answers:
         return
     judged = newest_tasks(fleet, run).exclude(verdict="").values_list("verdict")
     counted = dict(judged.annotate(n=Count("pk")))

@@ -248,6 +248,7 @@ def _write_fleet(
         definition_revision=revision,
         machine_needs=spec.machine.as_json,
         answer_check=answer_document(spec.answer),
+        has_own_checks=any(plan.answer is not None for plan in spec.agents),
         pattern=Pattern.POOL if spec.tasks else Pattern.MAP,
         is_same_session=spec.is_same_session,
         parent=parent,

@@ -32,6 +32,7 @@ from fleets.selectors.fleet_events import IN_PANEL, event_page
 from fleets.selectors.fleet_spend import spend_card
 from fleets.selectors.fleet_tree import fleet_tree
 from fleets.selectors.operation_lines import operation_lines
+from fleets.selectors.profile_trials import trial_of
 from fleets.selectors.results import result_table, shared_failure, verdict_tabs
 from fleets.views.stop import first_reason
 
@@ -232,6 +233,7 @@ def _events(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) ->
 
 def _settings(_request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
     return {
+        "trial": trial_of(fleet),
         "machine_nusd_per_hour": machine_nusd_per_hour(fleet),
         "delay": show_duration_s(fleet.after_delay_s),
         "answer_words": answer_words(fleet),

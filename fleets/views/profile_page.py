@@ -15,7 +15,8 @@ from fleets.models import Profile
 from fleets.selectors.platform_catalog import platform_row
 from fleets.selectors.profile_examples import example_list
 from fleets.selectors.profile_page import configuration, profile_head, revision_page
-from fleets.selectors.profile_results import revision_results
+from fleets.selectors.profile_results import revision_results, trial_turns
+from fleets.selectors.profile_trials import trial_list
 from fleets.selectors.profile_users import definitions_of, fleet_uses
 
 TABS: Final = (
@@ -72,9 +73,9 @@ def _tab_context(request: HttpRequest, profile: Profile, tab: str) -> dict[str, 
         page = fleet_uses(profile, before=_number(request, "before"))
         return {"page": page, "definitions": definitions_of(profile)}
     if tab == "examples":
-        return {"examples": example_list(profile)}
+        return {"examples": example_list(profile), "trials": trial_list(profile)}
     if tab == "results":
-        return {"results": revision_results(profile)}
+        return {"results": revision_results(profile), "trial_turns": trial_turns(profile)}
     shown = configuration(profile, _number(request, "rev"))
     if shown is None:
         raise Http404

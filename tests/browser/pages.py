@@ -97,6 +97,10 @@ def _example(world: World) -> str:
     return f"{address}?example={world.example_pk}"
 
 
+def _trial(world: World) -> str:
+    return reverse("fleets:profile_trial", args=[world.profile.slug, world.trial_pk])
+
+
 def _definition(query: str = "", url_name: str = "fleets:definition_detail") -> Path:
     return lambda world: reverse(url_name, args=[world.definition.slug]) + query
 
@@ -214,6 +218,10 @@ PAGES: Final = (
     Page("profile, revisions", "fleets:profile_detail", _profile("?tab=revisions"), who="operator"),
     Page("profile, examples", "fleets:profile_detail", _profile("?tab=examples"), who="operator"),
     Page("profile, example", "fleets:profile_example", _example, who="operator"),
+    Page(
+        "profile, trying", "fleets:profile_try", _profile(url_name="fleets:profile_try"), "operator"
+    ),
+    Page("profile, trial", "fleets:profile_trial", _trial, who="operator"),
     Page("profile, new", "fleets:profile_new", _plain("fleets:profile_new"), who="operator"),
     Page(
         "profile, form",
@@ -336,6 +344,9 @@ NO_PAGES: Final = {
     "fleets:profile_example_save": Kind.ACT,
     "fleets:profile_example_move": Kind.ACT,
     "fleets:profile_example_remove": Kind.ACT,
+    "fleets:profile_try_preview": Kind.ACT,
+    "fleets:profile_try_now": Kind.ACT,
+    "fleets:profile_trial_decide": Kind.ACT,
     "fleets:definition_preview": Kind.ACT,
     "fleets:definition_from_launch": Kind.ACT,
     "fleets:definition_launch_preview": Kind.ACT,

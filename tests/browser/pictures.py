@@ -24,7 +24,14 @@ from fleets.models import (
     User,
 )
 from fleets.services.profile_texts import read_missing_texts
-from tests.browser.world import make_bulk_change, make_import, make_shared_text, seen_on_platform
+from tests.browser.world import (
+    VERDICTS,
+    make_bulk_change,
+    make_import,
+    make_shared_text,
+    make_trial,
+    seen_on_platform,
+)
 from tests.integration.cast import NOBODY
 
 ADMIN: Final = "admin"
@@ -216,6 +223,19 @@ def _example() -> str:
     return f"{reverse('fleets:profile_example', args=['code-reviewer'])}?example={row.pk}"
 
 
+def _trial(*verdicts: tuple[str, str]) -> Callable[[], str]:
+    """A trial of the demo reviewer; without `verdicts` one that is at work."""
+
+    def path() -> str:
+        profile = Profile.objects.get(slug="code-reviewer")
+        owner = User.objects.get(username="operator")
+        told = verdicts or VERDICTS
+        pk = make_trial(profile, team=owner.teams.all()[0], owner=owner, verdicts=told)
+        return reverse("fleets:profile_trial", args=["code-reviewer", pk])
+
+    return path
+
+
 PROFILES: Final = "fleets:profile_list"
 NEW: Final = "fleets:fleet_new"
 
@@ -325,6 +345,14 @@ PICTURES: Final = (
         "profile example new", "fleets:profile_example", _profile("labeller", "", "profile_example")
     ),
     Picture("profile example", "fleets:profile_example", _example),
+    Picture("profile try", "fleets:profile_try", _profile("code-reviewer", "", "profile_try")),
+    Picture("profile try refused", "fleets:profile_try", _profile("labeller", "", "profile_try")),
+    Picture("profile trial", "fleets:profile_trial", _trial()),
+    Picture(
+        "profile trial done",
+        "fleets:profile_trial",
+        _trial(*[("refused", "accepted"), ("accepted", "accepted")] * 2, ("unchecked", "refused")),
+    ),
     Picture("profile new", "fleets:profile_new", _plain("fleets:profile_new")),
     Picture("profile form", "fleets:profile_edit", _profile("code-reviewer", "", "profile_edit")),
     Picture(

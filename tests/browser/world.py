@@ -1,6 +1,7 @@
 """Something true to show on every page: a fleet at work, one being made, an operation."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -33,6 +34,8 @@ from fleets.models import (
     Profile,
     ProfileExample,
     ProfileLabel,
+    ProfileTrial,
+    Run,
     Team,
     User,
 )
@@ -61,6 +64,15 @@ from tests.factories import (
 )
 
 EVENT = 4
+# Of each example of a trial, by side: what it is compared with, and what is tried.
+VERDICTS = (
+    ("refused", "accepted"),
+    ("waiting_person", ""),
+    ("accepted", "accepted"),
+    ("refused", "accepted"),
+    ("accepted", "refused"),
+)
+ANSWER = '{"file": "src/parser.py", "line": 7, "severity": "major"}\n<script>alert(1)</script>'
 CENT_NUSD = NUSD_PER_USD // 100
 STATES = (
     TaskState.COMPLETED,
@@ -84,6 +96,7 @@ class World:
     event: int
     profile: Profile
     example_pk: int
+    trial_pk: int
     import_id: str
     definition: Definition
     bulk_id: str
@@ -138,6 +151,7 @@ def make_world(team: Team, owner: User) -> World:
         event=EVENT,
         profile=profile,
         example_pk=make_examples(profile),
+        trial_pk=make_trial(profile, team=team, owner=owner),
         import_id=import_id,
         definition=definition,
         bulk_id=make_bulk_change(owner),
@@ -229,6 +243,80 @@ def make_examples(profile: Profile) -> int:
     )
     ProfileExample.objects.create(profile=profile, position=2, prompt="Review an empty file.")
     return first.pk
+
+
+def make_trial(
+    profile: Profile,
+    *,
+    team: Team,
+    owner: User,
+    verdicts: Sequence[tuple[str, str]] = VERDICTS,
+) -> int:
+    """Its draft against its head over the examples: one accepted, one to decide, one at work."""
+    tried = profile.revisions.get(number=profile.newest)
+    against = profile.head
+    assert against is not None
+    examples = list(profile.examples.values("prompt", "acceptance"))
+    name = f"{profile.slug} r{tried.number} against r{against.number}"
+    fleet = FleetFactory(name=name, team=team, owner=owner)
+    run = RunFactory(fleet=fleet, number=1)
+    machine = MachineFactory(fleet=fleet, position=0, machine_id="m0")
+    sides = [
+        (side, verdict)
+        for both, _ in zip(verdicts, examples, strict=False)
+        for side, verdict in zip((against, tried), both, strict=True)
+    ]
+    copies: dict[int, AgentProfile] = {}
+    for position, (revision, verdict) in enumerate(sides, start=1):
+        number = revision.number
+        if number not in copies:
+            copies[number] = AgentProfile.objects.create(
+                fleet=fleet, digest=revision.digest, body=revision.body, revision=revision
+            )
+        agent = AgentFactory(
+            machine=machine,
+            position=position,
+            agent_id=f"r{number}-{(position + 1) // 2}",
+            profile=copies[number],
+        )
+        _answer(agent, run, verdict)
+    trial = ProfileTrial.objects.create(
+        profile=profile,
+        revision=tried,
+        against=against,
+        fleet=fleet,
+        examples=examples,
+        count=len(examples),
+        asked=sum(bool(one["acceptance"]) for one in examples),
+        created_by=owner,
+        created_at=timezone.now(),
+    )
+    return trial.pk
+
+
+def _answer(agent: Agent, run: Run, verdict: str) -> None:
+    """Its task, which completed with this verdict, or runs."""
+    state = TaskState.COMPLETED if verdict else TaskState.RUNNING
+    began = timezone.now() - timedelta(seconds=20)
+    task = TaskFactory(
+        agent=agent,
+        run=run,
+        position=agent.position,
+        state=state,
+        verdict=verdict,
+        verdict_reason="This is no JSON." if verdict == "refused" else "",
+        response=ANSWER if verdict else "",
+        started_at=began,
+        ended_at=began + timedelta(seconds=7 + agent.position) if verdict else None,
+    )
+    TurnFactory(
+        task=task,
+        state=TurnState.ENDED if verdict else TurnState.RUNNING,
+        outcome=TurnOutcome.COMPLETED if verdict else None,
+        cost_nusd=4 * CENT_NUSD + agent.position * CENT_NUSD // 7 if verdict else None,
+        input_tokens=16_000 if verdict else None,
+        output_tokens=640 if verdict else None,
+    )
 
 
 def seen_on_platform(slug: str) -> None:

@@ -5,7 +5,7 @@ import sys
 from fleets.domain.errors import InvalidInput, NotAllowed
 from fleets.domain.status import Role
 from fleets.management.fleet_commands.console import Console
-from fleets.models import User
+from fleets.models import Team, User
 from fleets.services.actor import Actor
 from fleets.services.demo.people import MARK
 
@@ -20,6 +20,15 @@ def actor_of(name: str | None, *, console: Console) -> Actor:
             f"{user.get_username()} has no role and sees no fleets.", who_can="viewers and above"
         )
     return Actor(user=user, door="command")
+
+
+def team_of(actor: Actor) -> str:
+    """The first team of a person, for an admin without one the first there is; "" for none."""
+    user = actor.user
+    team = user.teams.first() if user is not None else None
+    if team is None and user is not None and user.is_admin:
+        team = Team.objects.first()
+    return team.slug if team else ""
 
 
 def _named(name: str) -> User:

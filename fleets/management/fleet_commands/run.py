@@ -20,10 +20,10 @@ from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.definition_option import spec_of_definition
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.following import follow
-from fleets.management.fleet_commands.people import actor_of
+from fleets.management.fleet_commands.people import actor_of, team_of
 from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
 from fleets.management.fleet_commands.tasks_option import read_tasks_option
-from fleets.models import Fleet, Team, User
+from fleets.models import Fleet
 from fleets.selectors.parents import above_of
 from fleets.selectors.profile_refs import resolve_profile
 from fleets.services.actor import Actor
@@ -73,7 +73,7 @@ def run(console: Console, options: dict[str, Any]) -> int:
     refuse_without_fleet(options)
     revision = None
     if options["definition"]:
-        team = options["team"] or _team_of(actor)
+        team = options["team"] or team_of(actor)
         spec, revision = spec_of_definition(options, actor=actor, team=team)
     elif options["rows"]:
         raise InvalidInput.at("--rows", "This goes with --definition.")
@@ -100,7 +100,7 @@ def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"
     parent = find_fleet(options["parent"]) if options["parent"] else None
     raw["parent"] = parent.public_id if parent else ""
-    raw["team"] = options["team"] or (parent.team.slug if parent else _team_of(actor))
+    raw["team"] = options["team"] or (parent.team.slug if parent else team_of(actor))
     try:
         spec = parse_launch(raw, resolve=partial(resolve_profile, actor.user))
     except InvalidInput as error:
@@ -150,15 +150,6 @@ def _words(advice: Advice) -> str:
         if repair.field in PLACES
     ]
     return f"{advice.message} Try {' or '.join(repairs)}." if repairs else advice.message
-
-
-def _team_of(actor: Actor) -> str:
-    """The person's first team; an admin without one launches for the first there is."""
-    user = actor.user
-    team: Team | None = user.teams.first() if isinstance(user, User) else None
-    if team is None and user is not None and user.is_admin:
-        team = Team.objects.first()
-    return team.slug if team else ""
 
 
 def name_from(text: str) -> str:

@@ -55,7 +55,7 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
         if not item.ended:
             continue
         _take_end(fleet, turn, turn_end(item), now=now)
-        judge.judge(turn.task, now=now)
+        judge.judge(turn.task, agent=turn.agent, now=now)
         ended.append(turn)
         if item.frames and item.execution_id:
             batches.append(event_store.Batch(turn, item.execution_id, item.frames))
