@@ -101,7 +101,7 @@ def _live_element(request: HttpRequest, context: dict[str, Any] | None) -> str |
 
 def _partial(template: str, name: str, context: dict[str, Any] | None, request: HttpRequest) -> str:
     source = name if "/" in name else f"{template}#{name}"
-    return render_to_string(source, context, request)
+    return render_to_string(source, context, request).strip()
 
 
 def _unless_unchanged(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -57,12 +57,21 @@ MIDDLEWARE = [
 ROOT_URLCONF = "fleetdash.urls"
 ASGI_APPLICATION = "fleetdash.asgi.application"
 
+_TEMPLATE_SOURCES = [
+    "fleetdash.template_loader.Loader",
+    "django.template.loaders.app_directories.Loader",
+]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "template_partials.loader.Loader",
+                    [("django.template.loaders.cached.Loader", _TEMPLATE_SOURCES)],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

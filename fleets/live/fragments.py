@@ -27,6 +27,10 @@ class Partial:
     html: str
     swap: str = "outerMorph"
 
+    def __post_init__(self) -> None:
+        # White space around the element would be left beside it, again with every patch.
+        object.__setattr__(self, "html", self.html.strip())
+
     def markup(self) -> str:
         """The element htmx understands."""
         return format_html(

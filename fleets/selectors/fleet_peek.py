@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from fleets.domain import money
 from fleets.models import Fleet, User
 from fleets.selectors.fleet_events import EventRow, event_page
 from fleets.selectors.fleet_rows import FleetRow, for_rows, row_of
@@ -34,7 +33,6 @@ class FleetPeek:
     team: str
     since: datetime
     card: SpendCard
-    bar_text: str
     counts: Sequence[tuple[str, int]]
     events: Sequence[EventRow]
 
@@ -53,17 +51,6 @@ def fleet_peek(user: User, public_id: str) -> FleetPeek | None:
         team=fleet.team.name,
         since=fleet.state_since,
         card=card,
-        bar_text=_bar_text(card),
         counts=[(word, count) for word, count in counted if count],
         events=event_page(fleet, limit=_EVENTS).rows,
     )
-
-
-def _bar_text(card: SpendCard) -> str:
-    """The bar in words."""
-    parts = [
-        f"{money.show_used(card.spent_nusd)} spent",
-        f"{money.show_used(card.held_nusd)} held in calls" if card.held_nusd else "",
-        f"{money.show_used(card.reserved_nusd)} reserved" if card.reserved_nusd else "",
-    ]
-    return f"{', '.join(part for part in parts if part)} of {money.show_limit(card.budget_nusd)}"

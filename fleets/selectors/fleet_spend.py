@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from fleets.domain import money
 from fleets.domain.balance import balance, out_in_s, tells_of_calls
 from fleets.domain.prices import MachineSize
 from fleets.domain.status import FleetState
@@ -52,6 +53,22 @@ class SpendCard:
     is_final: bool
     sentence: str
     no_budget: str
+
+    @property
+    def bar_text(self) -> str:
+        """The bar in words."""
+        parts = [
+            f"{money.show_used(self.spent_nusd)} spent",
+            f"{money.show_used(self.held_nusd)} held in calls" if self.held_nusd else "",
+            f"{money.show_used(self.reserved_nusd)} reserved for children"
+            if self.reserved_nusd
+            else "",
+            f"{money.show_remaining(self.remaining_nusd)} remaining"
+            if self.unspent_nusd is None
+            else f"{money.show_remaining(self.unspent_nusd)} unspent",
+        ]
+        said = ", ".join(part for part in parts if part)
+        return f"{said} of {money.show_limit(self.budget_nusd)}"
 
 
 def no_budget_words(fleet: Fleet) -> str:

@@ -48,6 +48,12 @@ class TreeNode:
     is_current: bool
     is_open: bool | None
 
+    @property
+    def title(self) -> str:
+        """What it takes, alone and with everything below it."""
+        below = f"; with all below: {self.subtree}" if self.subtree else ""
+        return f"{self.name}: {self.takes}{below}"
+
 
 @dataclass(frozen=True, slots=True)
 class FleetTree:

@@ -225,8 +225,10 @@ def _results(request: HttpRequest, fleet: Fleet, tabs: list[agents.CountTab]) ->
 def _events(request: HttpRequest, fleet: Fleet, _tabs: list[agents.CountTab]) -> dict[str, Any]:
     only = request.GET.get("only", "")[: agents.MOST_SEARCH_CHARS]
     before = _number(request.GET.get("before", ""), 0) or None
+    events = event_page(fleet, before=before, agent_id=only)
     return {
-        "all_events": event_page(fleet, before=before, agent_id=only),
+        "all_events": events,
+        "older_url": "" if events.before is None else _url(request, before=str(events.before)),
         "filter": {"agent_id": only},
     }
 

@@ -8,6 +8,7 @@ from fleets.domain.status import TaskState, TurnState
 from fleets.models import Agent, AuditEvent, Operation
 from tests.factories import AgentFactory, FleetFactory, RunFactory, TaskFactory, TurnFactory
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -76,6 +77,6 @@ def test_the_page_offers_it_with_a_reason_filled_in(cast: Cast) -> None:
 def test_run_again_is_offered_for_this_agent_alone(cast: Cast) -> None:
     agent = working(cast)
     sheet = reverse("fleets:fleet_run_again", args=[agent.fleet.public_id])
-    page = signed_in(cast).get(f"{sheet}?only={agent.agent_id}").content.decode()
+    page = one_line(signed_in(cast).get(f"{sheet}?only={agent.agent_id}"))
     assert f'name="only" value="{agent.agent_id}"' in page
     assert 'id="ra-only" checked' in page

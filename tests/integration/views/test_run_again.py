@@ -10,6 +10,7 @@ from django.utils import timezone
 from fleets.models import Fleet, Run, SealedSecret
 from tests.factories import AgentFactory, FleetFactory, MachineFactory, RunFactory
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +68,7 @@ def test_operators_see_the_sheet_and_order_and_nobody_else(cast: Cast, fleet: Fl
 
 
 def test_the_sheet_shows_how_many_each_choice_would_run(client: Client, fleet: Fleet) -> None:
-    shown = text(client.get(address(fleet)))
+    shown = one_line(client.get(address(fleet)))
     assert "3 of 3 agents have a running machine" in shown
     assert 'for="ra-failed">Those that did not complete</label> <span>2</span>' in shown
     assert "Run 3 again…" in text(client.get(f"/fleets/{fleet.public_id}"))

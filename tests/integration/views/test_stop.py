@@ -22,6 +22,7 @@ from tests.factories import (
     UserFactory,
 )
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -117,7 +118,7 @@ def test_acts_are_posted_and_never_followed(name: str) -> None:
 def test_the_sheet_says_figures_effects_and_preselects_the_cut_off() -> None:
     cast = Cast.gather()
     fleet = working_fleet(cast.admin)
-    html = cast.client("operator").get(act("fleet_stop", fleet)).content.decode()
+    html = one_line(cast.client("operator").get(act("fleet_stop", fleet)))
 
     for words in ("Stop price-crawl", "$1.84", "$0.10<small>/min", "~6 m 00 s", "1 machine stays"):
         assert words in html
@@ -178,7 +179,7 @@ def test_without_a_reason_the_sheet_comes_back_with_what_was_chosen() -> None:
         act("fleet_cancel", fleet), {"strength": "cancel", "reason": " "}
     )
 
-    html = response.content.decode()
+    html = one_line(response)
     assert response.status_code == 422
     assert "A reason is missing" in html
     assert 'value="cancel" id="s-cancel" aria-describedby="d-cancel" checked' in html
@@ -262,7 +263,7 @@ def test_after_the_password_the_delete_goes_on_where_it_was() -> None:
 def test_the_delete_sheet_lists_what_goes() -> None:
     cast = Cast.gather()
     fleet = working_fleet(cast.operator)
-    html = fresh(cast, "operator").get(act("fleet_delete", fleet)).content.decode()
+    html = one_line(fresh(cast, "operator").get(act("fleet_delete", fleet)))
 
     for words in ("1 fleet", "1 agent running now", "1 machine with", "$0.60"):
         assert words in html
