@@ -26,6 +26,8 @@ from fleets.domain.matrix import (
     Variant,
     declared_problems,
 )
+from fleets.domain.only_machines import COORDINATOR, MAX_MACHINES, OnlyMachines
+from fleets.domain.only_machines import PLACE as MACHINES
 from fleets.domain.placement_input import placement_of_json, placement_word
 from fleets.domain.profile_refs import ProfileRef
 from fleets.domain.profile_schema.issues import Path
@@ -53,6 +55,7 @@ LAUNCH_NAMES: Final[Mapping[str, str]] = {
     "after_delay": "afterwardsDelay",
     "tags": "tags",
 }
+_OF_AGENTS: Final = ("message", "answer")
 _FIELD: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -71,6 +74,10 @@ class Listed:
     agents: tuple[AgentAsked, ...]
 
 
+# The ways to say which agents there are.
+Agents = Counted | Listed | Matrix | OnlyMachines
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A recipe. `base` is its launch without agents; name and budget may be changed for one.
@@ -79,7 +86,7 @@ class Definition:
     """
 
     description: str
-    agents: Counted | Listed | Matrix
+    agents: Agents
     message: str
     base: LaunchSpec
     machine: MachineNeeds
@@ -137,7 +144,7 @@ def check_definition(body: Any) -> Read:
         read.add(issue.path, issue.message)
     if not isinstance(body, Mapping):
         return read
-    base = _base(body, read)
+    base = _base(body, read, bare=_bare(body.get("agents")))
     wrong, answer = answer_check_problems(body.get("answer", {}))
     for path, words in wrong:
         read.add(("answer", *path), words)
@@ -160,18 +167,29 @@ def _safe(path: Path) -> Path:
     return tuple(step if isinstance(step, int) else shorten(step) for step in path)
 
 
-def _asked_of(agents: Counted | Listed | Matrix) -> Iterator[AgentAsked]:
+def _asked_of(agents: Agents) -> Iterator[AgentAsked]:
     if isinstance(agents, Counted):
         yield agents.asked
     elif isinstance(agents, Listed):
         yield from agents.agents
-    else:
+    elif isinstance(agents, Matrix):
         yield from (variant.asked for variant in agents.variants)
 
 
-def _base(body: Mapping[str, Any], read: Read) -> LaunchSpec | None:
+def _bare(agents: Any) -> OnlyMachines | None:
+    """The machines without agents that it asks for."""
+    value = agents.get(MACHINES) if isinstance(agents, Mapping) else None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_MACHINES:
+        return None
+    return OnlyMachines(value, has_coordinator=agents.get(COORDINATOR) is True)
+
+
+def _base(body: Mapping[str, Any], read: Read, *, bare: OnlyMachines | None) -> LaunchSpec | None:
     """What a launch takes over as it stands; the rules are the launch's own."""
     raw = {"team": "team", "count": "1", "prompt": "-"}
+    if bare is not None:
+        lead = "yes" if bare.has_coordinator else ""
+        raw = {"team": "team", MACHINES: str(bare.workers), COORDINATOR: lead}
     for name, key in LAUNCH_NAMES.items():
         raw[name] = _as_typed(key, body.get(key))
     try:
@@ -195,14 +213,18 @@ def _as_typed(key: str, value: Any) -> str:
     return str(value) if isinstance(value, str | int | float) else ""
 
 
-def _agents(value: Any, read: Read) -> Counted | Listed | Matrix | None:
+def _agents(value: Any, read: Read) -> Agents | None:
     if not isinstance(value, Mapping):
         return None
     kinds = [name for name in AGENTS if name in value]
     if len(kinds) != 1:
-        said = "say one of count, list and matrix" if not kinds else f"{' and '.join(kinds)}:"
-        read.add(("agents",), said if not kinds else f"{said} leave one of them")
+        one = "say one of count, list, matrix and machines"
+        read.add(("agents",), f"{' and '.join(kinds)}: leave one of them" if kinds else one)
         return None
+    if COORDINATOR in value and kinds[0] != MACHINES:
+        read.add(("agents", COORDINATOR), "goes with machines, which have no agents")
+    if kinds[0] == MACHINES:
+        return _bare(value)
     if kinds[0] == "count":
         return _counted(value, read)
     if kinds[0] == "list":
@@ -278,7 +300,12 @@ def _variants(value: Any, read: Read) -> Iterator[Variant]:
         yield Variant(name, asked)
 
 
-def _check_message(body: Mapping[str, Any], agents: Counted | Listed | Matrix, read: Read) -> None:
+def _check_message(body: Mapping[str, Any], agents: Agents, read: Read) -> None:
+    if isinstance(agents, OnlyMachines):
+        for name in _OF_AGENTS:
+            if body.get(name):
+                read.add((name,), "is for agents, and these are machines only: leave it out")
+        return
     message = body.get("message", "")
     if not isinstance(message, str):
         return

@@ -5,6 +5,7 @@ from typing import Final
 
 from fleets.domain.definition import Counted, Definition, Listed
 from fleets.domain.matrix import Matrix
+from fleets.domain.only_machines import OnlyMachines
 
 _CROSS: Final = " × "
 
@@ -43,6 +44,9 @@ def shape_of(definition: Definition, *, rows: int | None) -> str:
     if isinstance(agents, Counted):
         named = f" of {agents.asked.ref.slug}" if agents.asked.ref else ""
         return f"{_counted(agents.count, 'agent')}{named}"
+    if isinstance(agents, OnlyMachines):
+        lead = ", one a coordinator" if agents.has_coordinator else ""
+        return f"{_counted(agents.count, 'machine')} only{lead}"
     if isinstance(agents, Listed):
         return f"list of {_counted(len(agents.agents), 'agent')}"
     return _of_matrix(agents, rows)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from fleets.domain.placement_input import placement_of_json, placement_word
 
-KINDS: Final = ("count", "matrix", "list")
+KINDS: Final = ("count", "matrix", "list", "machines")
 
 
 class Kind(StrEnum):
@@ -40,6 +40,8 @@ FIELDS: Final[Mapping[str, Field]] = {
     "tags": Field(("tags",), Kind.TAGS),
     "count": Field(("agents", "count"), Kind.WHOLE),
     "list": Field(("agents", "list"), Kind.JSON),
+    "machines": Field(("agents", "machines"), Kind.WHOLE),
+    "coordinator": Field(("agents", "coordinator"), Kind.SWITCH),
     "rows": Field((*_MATRIX, "rows")),
     "column_id": Field((*_MATRIX, "columns", "agentId")),
     "column_task": Field((*_MATRIX, "columns", "task")),
@@ -83,6 +85,15 @@ PREFIXES: Final = (
     (re.compile(r"machine\.files\[([0-9]+)\]\.(path|content)"), "f{0}_{1}"),
     (re.compile(r"machine\.files\[([0-9]+)\]"), "f{0}_path"),
     (re.compile(r"agents\.profile"), "profile"),
+)
+# The fields of what machines get.
+MACHINE_FIELD: Final = re.compile(
+    "|".join(
+        [
+            *(name for name, one in FIELDS.items() if one.path[0] == "machine"),
+            r"f[0-9]{1,3}_(?:path|content)",
+        ]
+    )
 )
 _SWITCHES: Final = {"yes": True, "no": False}
 

@@ -98,6 +98,8 @@ def field_at(place: str) -> str:
 def _new_agents(kind: str) -> dict[str, Any]:
     if kind == "count":
         return {"count": 10}
+    if kind == "machines":
+        return {"machines": 2}
     return {"matrix": {"rows": "ask"}} if kind == "matrix" else {"list": []}
 
 

@@ -7,12 +7,14 @@ from fleets.domain.ids import MAX_AGENTS
 from fleets.domain.machine_needs import NEEDS
 from fleets.domain.matrix import MAX_VARIANTS
 from fleets.domain.named_fields import fields, line, whole
+from fleets.domain.only_machines import MAX_MACHINES
 from fleets.domain.placement_input import placement_of_json, read_placement
 from fleets.domain.profile_schema.issues import Code, Issue, Path
 from fleets.domain.profile_schema.shapes import (
     Note,
     Shape,
     anything,
+    boolean,
     is_number,
     kind_of,
     list_of,
@@ -124,7 +126,7 @@ _MATRIX: Final = fields(
     }
 )
 # The ways to say which agents there are; a document uses one.
-AGENTS: Final = ("count", "list", "matrix")
+AGENTS: Final = ("count", "list", "matrix", "machines")
 DOCUMENT: Final = fields(
     {
         "name": line(most_chars=MAX_NAME_CHARS),
@@ -135,6 +137,8 @@ DOCUMENT: Final = fields(
                 "profile": anything,
                 "list": _bounded(anything, most=MAX_AGENTS, what="agents", least=1),
                 "matrix": _MATRIX,
+                "machines": whole(least=1, most=MAX_MACHINES),
+                "coordinator": boolean,
             }
         ),
         "message": _short(MAX_PROMPT_BYTES),

@@ -140,7 +140,9 @@ def work_duration(
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a launch may cost. `model` and `total` are None when the model has no price."""
+    """What a launch may cost. `model` and `total` are None when the model has no price; without
+    tasks no model is called.
+    """
 
     model: Range | None
     compute: Range
@@ -167,5 +169,11 @@ def forecast(
         expected=machines_nusd_per_s * min(lifetime_s, duration.expected_s + wait_s),
         worst=machines_nusd_per_s * lifetime_s,
     )
-    model = task.cost * tasks if task else None
+    model = _model_calls(task, tasks=tasks)
     return Forecast(model=model, compute=compute, total=model + compute if model else None)
+
+
+def _model_calls(task: TaskCost | None, *, tasks: int) -> Range | None:
+    if tasks == 0:
+        return Range(0, 0, 0)
+    return task.cost * tasks if task else None

@@ -13,6 +13,7 @@ from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.ids import agent_ids
 from fleets.domain.matrix import ROW_FIELDS, Cell, Matrix, cells
 from fleets.domain.matrix_prompts import check_message, field_names, prompt_of, row_text
+from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.spec_fields import MAX_PROMPT_BYTES
 from fleets.domain.template import parse_template
@@ -43,6 +44,8 @@ def expand(
     Raises InvalidInput at paths of the document, or at `rows` with the line of a row.
     """
     agents = definition.agents
+    if isinstance(agents, OnlyMachines):
+        return Expansion(_launch(definition), (), ())
     if isinstance(agents, Counted):
         return _alike(definition, agents, resolve)
     if isinstance(agents, Listed):

@@ -57,7 +57,9 @@ def compute_check(spec: LaunchSpec, *, machines: int, compute_worst_nusd: int) -
         shown = show_duration_s(shorter_s)
         repairs.append(Repair(f"Shorten to {shown}", "lifetime", shown))
     fewer = budget // (spec.machine_size.nusd_per_s * spec.lifetime_s)
-    if 0 < fewer < machines and not spec.agents:
+    if 0 < fewer < machines and spec.only_machines is not None:
+        repairs += _fewer_machines(spec, most=fewer)
+    elif 0 < fewer < machines and not spec.agents:
         count = fewer * agents_that_fit(spec.machine_size, spec.harness)
         label = f"{counted(fewer, 'machine')}, {counted(count, 'agent')}"
         repairs.append(Repair(label, "count", str(count)))
@@ -169,22 +171,30 @@ def machines_check(spec: LaunchSpec, *, machines: int, account: Account) -> Iter
     if not allowed or used + machines <= allowed:
         return
     room = max(0, allowed - used)
+    bare = spec.only_machines is not None
     count = room * agents_that_fit(spec.machine_size, spec.harness)
     offers = count and not spec.agents
     repairs = (Repair(counted(count, "agent"), "count", str(count)),) if offers else ()
     yield Advice(
-        "count",
+        "machines" if bare else "count",
         f"{counted(machines, 'machine')} {'is' if machines == 1 else 'are'} needed,"
         f" {room:,} {'is' if room == 1 else 'are'} free: {used:,} of {allowed:,} in use.",
-        repairs,
+        tuple(_fewer_machines(spec, most=room)) if bare else repairs,
     )
+
+
+def _fewer_machines(spec: LaunchSpec, *, most: int) -> list[Repair]:
+    """The button for as many machines as fit, the coordinator among them."""
+    has_coordinator = spec.only_machines is not None and spec.only_machines.has_coordinator
+    workers = most - has_coordinator
+    return [Repair(counted(most, "machine"), "machines", str(workers))] if workers > 0 else []
 
 
 def risks(
     spec: LaunchSpec, *, has_price: bool, ceiling_nusd: int | None, account: Account
 ) -> Iterator[Advice]:
     """What may be right and should be known all the same."""
-    if not has_price:
+    if not has_price and spec.only_machines is None:
         unknown = sorted({plan.model for plan in spec.plans if model_price(plan.model) is None})
         yield Advice(
             "model",
@@ -208,8 +218,8 @@ def risks(
     if spec.after is Afterwards.KEEP:
         yield Advice(
             "after",
-            "The machines stay after the work and cost until their lifetime ends"
-            f" ({show_duration_s(spec.lifetime_s)} after their start).",
+            f"The machines {'stay' if spec.only_machines else 'stay after the work'} and cost until"
+            f" their lifetime ends ({show_duration_s(spec.lifetime_s)} after their start).",
             (Repair("Delete after 30 min", "after", Afterwards.DELETE.value),),
         )
     idle = spec.count - spec.task_count

@@ -30,6 +30,7 @@ from fleets.domain.estimate import (
     work_duration,
 )
 from fleets.domain.launch_checks import Account
+from fleets.domain.only_machines import place_machines
 from fleets.domain.placement import AgentSpec, MachinePlan, Placement, plan_machines
 from fleets.domain.pool import task_prompt
 from fleets.domain.prices import model_price
@@ -119,8 +120,17 @@ def agents_of(spec: LaunchSpec) -> tuple[AgentSpec, ...]:
     return tuple(plan.for_placement for plan in spec.plans)
 
 
+def placement_of(spec: LaunchSpec) -> Placement:
+    """The machines that a launch makes, and who is on them."""
+    if spec.only_machines is not None:
+        return place_machines(spec.only_machines, size=spec.machine_size)
+    return plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
+
+
 def task_of(spec: LaunchSpec) -> TaskCost | None:
     """What one task costs: by the fleet's model, or over the models and answers of its agents."""
+    if spec.only_machines is not None:
+        return None
     if not spec.agents:
         return task_cost(model_price(spec.model))
     kinds = Counter((plan.model, plan.output_limit) for plan in spec.agents)
@@ -140,7 +150,7 @@ def preflight(
     `above` is the money of the parent where a child is launched.
     """
     known = account or Account()
-    placement = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
+    placement = placement_of(spec)
     machines = len(placement.machines)
     per_s = machines * spec.machine_size.nusd_per_s
     task = task_of(spec)
@@ -198,10 +208,14 @@ def _duration(spec: LaunchSpec, *, at_once: int, machines: int) -> Duration:
 
 
 def _first_agent(spec: LaunchSpec) -> str:
+    if spec.only_machines is not None:
+        return ""
     return f"Whoever takes {spec.tasks[0].task_id}" if spec.tasks else spec.plans[0].agent_id
 
 
 def _first_prompt(spec: LaunchSpec) -> str:
+    if spec.only_machines is not None:
+        return ""
     if spec.tasks:
         return task_prompt(spec.tasks[0], index=1, template=spec.template)
     return prompt_for(spec.plans[0], index=1, template=spec.template)
@@ -279,7 +293,7 @@ def _idle_s(spec: LaunchSpec, *, duration: Duration) -> int:
 def _timeline(
     spec: LaunchSpec, *, duration: Duration, account: Account, at_once: int, now: datetime
 ) -> Timeline:
-    waves = -(-spec.task_count // max(1, at_once))
+    waves = max(1, -(-spec.task_count // max(1, at_once)))
     last_wave_s = (duration.expected_s - duration.boot_s) // waves
     begin_s = max(duration.boot_s, duration.expected_s - last_wave_s)
     if account.requests_per_minute:

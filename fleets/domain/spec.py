@@ -13,20 +13,23 @@ from fleets.domain.answer_check import AnswerCheck
 from fleets.domain.answer_fields import read_answer_fields
 from fleets.domain.duration_input import parse_duration_s
 from fleets.domain.errors import InvalidInput, Problem, Repair
-from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES, harness_named
+from fleets.domain.harnesses import DEFAULT_HARNESS, HARNESSES
 from fleets.domain.ids import AGENT_ID, MAX_AGENTS, agent_ids, check_fleet_id
 from fleets.domain.launch_agents import read_launch_agents
+from fleets.domain.machine_input import PLACE as MACHINE
+from fleets.domain.machine_input import read_machine
 from fleets.domain.machine_needs import MachineNeeds
 from fleets.domain.money_input import parse_usd
-from fleets.domain.numbers import show_duration_s
+from fleets.domain.only_machines import PLACE as MACHINES
+from fleets.domain.only_machines import OnlyMachines, read_only_machines
 from fleets.domain.placement import Auto, PlacementRule
 from fleets.domain.placement_input import read_placement
 from fleets.domain.pool import PLACE as TASKS
 from fleets.domain.pool import POOL_FIELDS, PoolTask, read_tasks
-from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize, provider_of
+from fleets.domain.prices import MACHINE_SIZES, OFFERED_MODELS, MachineSize
 from fleets.domain.prompt_text import read_prompt_text
+from fleets.domain.spec_cross import cross_problems
 from fleets.domain.spec_fields import (
-    MAX_PROMPT_BYTES,
     is_model_id,
     read_choice,
     read_line,
@@ -45,7 +48,7 @@ MAX_NAME_CHARS: Final = 80
 MIN_LIFETIME_S: Final = 60
 MAX_LIFETIME_S: Final = 7 * 86_400
 MIN_TASK_TIMEOUT_S: Final = 10
-MAX_AFTER_DELAY_S: Final = 86_400
+MAX_AFTER_DELAY_S: Final = 7 * 86_400
 AUTO: Final = "auto"
 _FRESH: Final = "fresh"
 _SAME: Final = "same"
@@ -59,8 +62,8 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """A launch of `count` agents, alike or (with `agents`) each its own. Money in nusd, times in
-    seconds.
+    """A launch of `count` agents, alike or (with `agents`) each its own; with `only_machines` there
+    are none. Money in nusd, times in seconds.
 
     With `tasks` the agents are a pool that drains this list, each task in a session of its own
     unless `is_same_session`. `prompt` "": each agent of `agents` runs its own task, each of `tasks`
@@ -86,6 +89,7 @@ class LaunchSpec:
     agents: tuple[AgentPlan, ...] = ()
     placement: PlacementRule = _PACKED
     machine: MachineNeeds = _NO_NEEDS
+    only_machines: OnlyMachines | None = None
     tasks: tuple[PoolTask, ...] = ()
     is_same_session: bool = False
     answer: AnswerCheck = _ASKS_NOTHING
@@ -105,7 +109,7 @@ class LaunchSpec:
     @property
     def plans(self) -> tuple[AgentPlan, ...]:
         """What is asked for every agent, in order."""
-        if self.agents:
+        if self.agents or self.only_machines:
             return self.agents
         names = agent_ids(self.count)
         return tuple(numbered(name, harness=self.harness, model=self.model) for name in names)
@@ -144,15 +148,17 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
     Fields: name, team, count, profile (see `ref_of_words`), prompt, harness, model, size, budget
     ("" for none), at_once ("auto" or a number), after, after_delay, lifetime, task_timeout
     (durations as people write them), tags (separated by commas), placement (auto, dedicated or a
-    number), parent (a fleet's id), parent_agent, agents (a file of them: then their number counts
-    and a prompt is not needed), tasks (a list of them: then the agents are a pool, and a prompt is
+    number), parent (a fleet's id), parent_agent, machine (what machines get, as JSON), machines and
+    coordinator (then there are no agents), agents (a file of them: then their number counts and a
+    prompt is not needed), tasks (a list of them: then the agents are a pool, and a prompt is
     the message around each), session ("same": one for all tasks of an agent), and what a good
     answer is, as `domain.answer_fields` has it. Raises InvalidInput with the problems of all
     fields, in that order.
     """
     problems: list[Problem] = []
     has_file, has_tasks = (bool(raw.get(name, "").strip()) for name in (AGENTS, TASKS))
-    required = _required(has_file=has_file, has_tasks=has_tasks)
+    is_bare = bool(raw.get(MACHINES, "").strip())
+    required = _required(has_file=has_file, has_tasks=has_tasks, is_bare=is_bare)
 
     def read(field: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
         text = raw.get(field, "") if field in _WHOLE_TEXTS else raw.get(field, "").strip()
@@ -162,10 +168,12 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
             problems.extend(error.problems)
             return default
 
+    bare = _only_machines(raw, problems)
     spec = LaunchSpec(
+        only_machines=bare,
         name=read("name", _name, ""),
         team_slug=read("team", _team, ""),
-        count=1 if has_file else read("count", _count, 1),
+        count=0 if bare else 1 if has_file else read("count", _count, 1),
         prompt=read("prompt", lambda text: read_prompt(text, fields=_fields(has_tasks)), ""),
         harness=read("harness", _harness, DEFAULT_HARNESS),
         model=read("model", _model, DEFAULT_MODEL),
@@ -178,22 +186,46 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
         task_timeout_s=read("task_timeout", _task_timeout, DEFAULT_TASK_TIMEOUT_S),
         tags=read("tags", _tags, ()),
         placement=read("placement", read_placement, _PACKED),
+        machine=read(MACHINE, read_machine, _NO_NEEDS),
         tasks=read(TASKS, read_tasks, ()),
         is_same_session=has_tasks and read("session", _session, _FRESH) == _SAME,
         answer=_answer(raw, problems),
         parent_id=read("parent", _parent, ""),
         parent_agent=read("parent_agent", _parent_agent, ""),
     )
+    if bare is not None:
+        return _without_agents(spec, raw, problems)
     settled = partial(read_launch_agents, raw, read, is_pool=has_tasks, resolve=resolve)
     agents = settled(count=spec.count, harness=spec.harness, model=spec.model)
     spec = replace(spec, agents=agents, count=len(agents) or spec.count)
     if not raw.get("task_timeout", "").strip():
         spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
     wrong = {problem.place for problem in problems}
-    problems += [problem for problem in _cross_problems(spec) if problem.place not in wrong]
+    problems += [problem for problem in cross_problems(spec) if problem.place not in wrong]
     if problems:
         raise InvalidInput(problems)
     return spec
+
+
+def _only_machines(raw: Mapping[str, str], problems: list[Problem]) -> OnlyMachines | None:
+    try:
+        return read_only_machines(raw)
+    except InvalidInput as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _without_agents(
+    spec: LaunchSpec, raw: Mapping[str, str], problems: list[Problem]
+) -> LaunchSpec:
+    """A launch of machines only. Nobody knows when they are done with: unless something is said,
+    they go with the end of their lifetime.
+    """
+    if problems:
+        raise InvalidInput(problems)
+    if raw.get("after_delay", "").strip():
+        return spec
+    return replace(spec, after_delay_s=spec.lifetime_s)
 
 
 def _answer(raw: Mapping[str, str], problems: list[Problem]) -> AnswerCheck:
@@ -204,8 +236,8 @@ def _answer(raw: Mapping[str, str], problems: list[Problem]) -> AnswerCheck:
         return _ASKS_NOTHING
 
 
-def _required(*, has_file: bool, has_tasks: bool) -> frozenset[str]:
-    required = _REQUIRED - _OF_NUMBERED if has_file else _REQUIRED
+def _required(*, has_file: bool, has_tasks: bool, is_bare: bool) -> frozenset[str]:
+    required = _REQUIRED - _OF_NUMBERED if has_file or is_bare else _REQUIRED
     return required - {"prompt"} if has_tasks else required
 
 
@@ -318,49 +350,3 @@ def _task_timeout(text: str) -> int:
 
 def _tags(text: str) -> tuple[str, ...]:
     return read_tags(text, place="tags")
-
-
-def _cross_problems(spec: LaunchSpec) -> list[Problem]:
-    """What no single field can know."""
-    problems = []
-    if spec.task_timeout_s > spec.lifetime_s:
-        lifetime = show_duration_s(spec.lifetime_s)
-        problems.append(
-            Problem(
-                "task_timeout",
-                f"A task may take {show_duration_s(spec.task_timeout_s)}, but the machines live"
-                f" only {lifetime}.",
-                Repair(f"Use {lifetime}", "task_timeout", lifetime),
-            )
-        )
-    if spec.tasks and spec.prompt:
-        problems += _message_problems(spec)
-    problem = None if spec.agents else _provider_problem(spec)
-    return [*problems, problem] if problem else problems
-
-
-def _message_problems(spec: LaunchSpec) -> list[Problem]:
-    """The message around each task of a pool: it holds the task, and both together fit."""
-    if "task" not in spec.template.fields:
-        repair = Repair("Put {task} at its end", "prompt", f"{spec.prompt}\n\n{{task}}")
-        words = "The message must hold {task}: each of the tasks is put there."
-        return [Problem("prompt", words, repair)]
-    longest = max(len(task.message.encode()) for task in spec.tasks)
-    size = len(spec.prompt.encode()) + longest
-    if size > MAX_PROMPT_BYTES:
-        words = f"With the longest task the message has {size:,} bytes; 64 KiB fit."
-        return [Problem("prompt", words)]
-    return []
-
-
-def _provider_problem(spec: LaunchSpec) -> Problem | None:
-    harness = harness_named(spec.harness)
-    provider = provider_of(spec.model)
-    if harness is None or harness.provider is None or provider in (None, harness.provider):
-        return None
-    offered = [model for model in OFFERED_MODELS if provider_of(model) == harness.provider]
-    return Problem(
-        "model",
-        f"{harness.name} runs only models of {harness.provider}; {spec.model} is of {provider}.",
-        Repair(f"Use {offered[0]}", "model", offered[0]) if offered else None,
-    )

@@ -131,6 +131,8 @@ class Pattern(StrEnum):
     MAP = "map"
     # A list of tasks that agents take from, whenever they are free.
     POOL = "pool"
+    # No agents, no tasks: machines that people and programs use from elsewhere.
+    MACHINES = "machines"
 
 
 class Origin(StrEnum):
@@ -305,6 +307,7 @@ class FleetFacts:
     begun, for want of budget. `gone`: the platform has nothing left of it. `run_ended`: the driver
     has given up reading again what is still unknown. `found`: it was not launched here, and as long
     as no task of it is known the platform's word and its running machines are all there is to tell.
+    `only_machines`: the same of a fleet without agents; `none_made`: none of its machines came up.
     """
 
     counts: StateCounts = StateCounts()
@@ -317,6 +320,8 @@ class FleetFacts:
     budget_stopped: bool = False
     run_ended: bool = False
     found: bool = False
+    only_machines: bool = False
+    none_made: bool = False
     platform_status: str = ""
     machines_running: int = 0
 
@@ -337,11 +342,11 @@ def _live_state(facts: FleetFacts) -> FleetState | None:
     return next((state for state, fits in in_order if fits), None)
 
 
-def _found_state(facts: FleetFacts) -> FleetState:
-    """Of a fleet that was found, while nothing is known of what its agents do."""
+def _state_of_machines(facts: FleetFacts) -> FleetState:
+    """Of a fleet without agents, or one that was found while nothing is known of what they do."""
     in_order = (
         (FleetState.CANCELLED, facts.cancelled),
-        (FleetState.FAILED, facts.platform_status == "failed"),
+        (FleetState.FAILED, facts.platform_status == "failed" or facts.none_made),
         (FleetState.RUNNING, facts.machines_running > 0),
     )
     return next((state for state, fits in in_order if fits), FleetState.FINISHED)
@@ -349,8 +354,8 @@ def _found_state(facts: FleetFacts) -> FleetState:
 
 def _ended_state(facts: FleetFacts) -> FleetState:
     counts = facts.counts
-    if facts.found and not counts.total:
-        return _found_state(facts)
+    if (facts.found or facts.only_machines) and not counts.total:
+        return _state_of_machines(facts)
     if facts.cancelled:
         return FleetState.CANCELLED
     if facts.budget_stopped or counts.budget_exhausted > 0:

@@ -19,6 +19,8 @@ LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "profile": ("Profile", "of the catalog; empty: none"),
     "which": ("Revision", "head, expect r12, fixed r12 or a label"),
     "list": ("Agents as a list", "JSON, as in agents.json: [{agentId, profile, task, …}]"),
+    "machines": ("Machines", "workers: worker-1, worker-2, …"),
+    "coordinator": ("Coordinator", "one more machine, which the platform calls so"),
     "column_id": ("Agent id from", "empty: by the row's number"),
     "column_task": ("Task from", "{task} in the message, or all of it"),
     "column_profile": ("Profile from", "empty: every profile gets every row"),
@@ -61,6 +63,7 @@ CHOICES: Final[Mapping[str, Sequence[Choice]]] = {
         *((size.name, f"{size.name}: {size.vcpus} vCPU") for size in MACHINE_SIZES.values()),
     ],
     "after": [("", "default (delete)"), ("delete", "delete"), ("stop", "stop"), ("keep", "keep")],
+    "coordinator": [("", "none"), ("yes", "one")],
     "implicit": [("", "default (yes)"), ("yes", "yes"), ("no", "no")],
     "answer_shape": [
         ("", "text"),

@@ -141,14 +141,16 @@ class DefinitionLaunchForm(forms.Form):
 
     def _document(self) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(self.revision.body)
-        changed = {
+        changed: dict[str, Any] = {
             "name": self.typed("name"),
             "budgetUsd": self.typed("budget") or None,
-            "atOnce": self.typed("at_once") or AUTO,
             "lifetime": self.typed("lifetime"),
-            "taskTimeout": self.typed("task_timeout"),
             "tags": [tag.strip() for tag in self.typed("tags").split(",") if tag.strip()],
         }
+        if "at_once" in self.data:
+            # Machines without agents have none of these on their page.
+            changed["atOnce"] = self.typed("at_once") or AUTO
+            changed["taskTimeout"] = self.typed("task_timeout")
         return {**document, **changed}
 
     def _expand(self, recipe: Recipe) -> Expansion:

@@ -11,9 +11,12 @@ from fleets.domain.afterwards import DEFAULT_DELAY_S
 from fleets.domain.agents_file import PLACE as AGENTS
 from fleets.domain.answer_document import read_answer_check
 from fleets.domain.answer_fields import answer_fields
+from fleets.domain.definition_form import field_at
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import DEFAULT_HARNESS
+from fleets.domain.machine_input import PLACE as MACHINE
 from fleets.domain.numbers import show_duration_s
+from fleets.domain.only_machines import PLACE as MACHINES
 from fleets.domain.pool import PLACE as TASKS
 from fleets.domain.profile_refs import ProfileRef
 from fleets.domain.spec import (
@@ -28,6 +31,7 @@ from fleets.domain.spec import (
 )
 from fleets.domain.status import Afterwards
 from fleets.forms.answer import AnswerForm, chosen_text, typed_text
+from fleets.forms.launch_machines import MachineFields, machine_fields_like
 from fleets.forms.launch_person import personal_problems
 from fleets.models import Fleet, User
 from fleets.selectors.agents_document import agents_document, shared_profile
@@ -65,7 +69,7 @@ def new_form_key() -> str:
     return uuid4().hex
 
 
-class LaunchForm(AnswerForm):
+class LaunchForm(AnswerForm, MachineFields):
     """Every field is text as it was typed; `spec` is what it means once there is no problem."""
 
     # What a good answer is comes behind what the agents do.
@@ -188,8 +192,7 @@ class LaunchForm(AnswerForm):
             self.add_error(None, "The form's own key was missing or broken. Press Launch again.")
             self.take_new_key()
         try:
-            raw = {name: self.typed(name) for name in self.fields}
-            spec = parse_launch(raw, resolve=self._resolve)
+            spec = parse_launch(self._raw(), resolve=self._resolve)
         except InvalidInput as error:
             self.add_problems((*error.problems, *self._personal()))
             return cleaned
@@ -197,6 +200,10 @@ class LaunchForm(AnswerForm):
         self.add_problems(problems)
         self.spec = None if problems else spec
         return cleaned
+
+    def _raw(self) -> dict[str, str]:
+        """The fields as a launch reads them: what machines get is one of them."""
+        return {**{name: self.typed(name) for name in self.fields}, MACHINE: self.machine_text()}
 
     def _resolve(self, ref: ProfileRef) -> ResolvedProfile:
         return resolve_profile(self.user, ref)
@@ -221,11 +228,11 @@ class LaunchForm(AnswerForm):
 
     def spec_so_far(self) -> LaunchSpec | None:
         """What is typed, with stand-ins for what is still empty; None if something is wrong."""
-        raw = {name: self.typed(name) for name in self.fields}
+        raw = self._raw()
         stand_ins = {"name": "fleet", "team": "team"}
         if not raw[AGENTS].strip():
             stand_ins["count"] = "1"
-        if not raw[AGENTS].strip() and not raw[TASKS].strip():
+        if not any(raw[name].strip() for name in (AGENTS, TASKS, MACHINES)):
             stand_ins["prompt"] = "{agent_id}"
         for name, text in stand_ins.items():
             if not raw[name].strip():
@@ -237,10 +244,21 @@ class LaunchForm(AnswerForm):
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Problems of the domain or of a service, put at their fields."""
-        added = tuple(problems)
+        added = tuple(self._at_field(problem) for problem in problems)
         self.problems += added
         for problem in added:
             self.add_error(problem.place if problem.place in self.fields else None, problem.message)
+
+    def _at_field(self, problem: Problem) -> Problem:
+        """The same, at the field that shows its place."""
+        if problem.place.partition(".")[0] != MACHINE:
+            return problem
+        return Problem(field_at(problem.place) or problem.place, problem.message, problem.repair)
+
+    @property
+    def file_errors(self) -> Mapping[str, str]:
+        """What is wrong with files, by their fields."""
+        return {one.place: one.message for one in self.problems if one.place not in self.fields}
 
     def typed(self, name: str) -> str:
         """What stands in a field, as typed."""
@@ -292,6 +310,7 @@ def _like(fleet: Fleet) -> dict[str, str]:
         "lifetime": show_duration_s(fleet.lifetime_s),
         "task_timeout": show_duration_s(fleet.task_timeout_s),
         "tags": ", ".join(fleet.tags),
+        **machine_fields_like(fleet),
     }
 
 

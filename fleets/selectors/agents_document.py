@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from fleets.domain.ids import agent_ids
+from fleets.domain.only_machines import COORDINATOR, OnlyMachines
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import read_placement
 from fleets.domain.profile_refs import ProfileRef, RefMode
@@ -29,6 +30,13 @@ def agents_document(fleet: Fleet) -> str:
     )
     entries = [_entry(agent, tasks.get(agent.pk)) for agent in agents]
     return json.dumps(entries, indent=2, ensure_ascii=False)
+
+
+def machines_like(fleet: Fleet) -> OnlyMachines:
+    """The machines of a fleet without agents, as they were asked for. One query."""
+    ids = list(fleet.machines.values_list("machine_id", flat=True))
+    workers = sum(one != COORDINATOR for one in ids)
+    return OnlyMachines(workers, has_coordinator=workers < len(ids))
 
 
 def shared_profile(fleet: Fleet) -> str:

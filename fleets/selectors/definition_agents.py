@@ -5,6 +5,8 @@ from typing import Any
 
 from fleets.domain.agent_plan import AgentPlan
 from fleets.domain.definition import read_definition
+from fleets.domain.errors import InvalidInput
+from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import placement_word
 from fleets.domain.spec import prompt_for
@@ -19,6 +21,8 @@ def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, A
     and those of its profiles.
     """
     recipe = read_definition(body)
+    if isinstance(recipe.agents, OnlyMachines):
+        raise InvalidInput.at("agents", "It has machines only: a file of agents would be empty.")
     spec = launch_of(recipe, table=rows_of(recipe)[1], user=user).spec
     template = spec.template
     saved = {plan.saved for plan in spec.plans if plan.saved is not None}

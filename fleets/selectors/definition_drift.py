@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fleets.domain.agent_plan import AgentAsked
 from fleets.domain.definition import Counted, Definition, Listed
 from fleets.domain.errors import Advice, Repair
+from fleets.domain.matrix import Matrix
 from fleets.domain.profile_refs import ProfileRef, RefMode
 from fleets.models import Profile, ProfileLabel
 
@@ -40,7 +41,7 @@ def _places(recipe: Definition) -> Iterator[tuple[str, AgentAsked]]:
     elif isinstance(agents, Listed):
         seen = {one.ref: one for one in agents.agents if one.ref is not None}
         yield from (("", one) for one in seen.values())
-    else:
+    elif isinstance(agents, Matrix):
         yield from ((f"v{at}_which", one.asked) for at, one in enumerate(agents.variants))
 
 

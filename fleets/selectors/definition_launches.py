@@ -45,6 +45,7 @@ def launch_page(definition: Definition, *, before: int | None = None) -> LaunchP
     rows = list(
         found.order_by("-pk").values(
             *("pk", "name", "public_id", "state", "definition_revision__number", "agents_total"),
+            "tasks_total",
             *("tasks_completed", "tasks_failed", "spent_nusd", "budget_nusd", "created_at"),
             "owner__username",
         )[: MOST_ROWS + 1]
@@ -57,7 +58,7 @@ def launch_page(definition: Definition, *, before: int | None = None) -> LaunchP
                 url=reverse("fleets:fleet_detail", args=[row["public_id"]]),
                 state=row["state"],
                 revision=row["definition_revision__number"],
-                agents=row["agents_total"],
+                agents=row["tasks_total"] or row["agents_total"],
                 completed=row["tasks_completed"],
                 failed=row["tasks_failed"],
                 spent_nusd=row["spent_nusd"],

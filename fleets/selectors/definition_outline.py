@@ -13,6 +13,7 @@ from fleets.domain.machine_needs import DEFAULT_ENVIRONMENT, MachineNeeds
 from fleets.domain.matrix import Matrix
 from fleets.domain.money import show_limit
 from fleets.domain.numbers import show_duration_s
+from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.placement_input import placement_word
 from fleets.models import StoredRows
 
@@ -33,7 +34,7 @@ def outline(recipe: Definition, *, rows: StoredRows | None) -> list[Section]:
     """The groups, in the order of the document; a group without facts is left out."""
     count = rows.count if rows else None
     found = [
-        Section("Agents", [("agents", shape_of(recipe, rows=count)), *_agents(recipe)]),
+        Section(_heading(recipe), [("makes", shape_of(recipe, rows=count)), *_agents(recipe)]),
         Section("Rows", list(_rows(recipe, rows))),
         Section("Limits", list(_limits(recipe))),
         Section("Machines", list(_machines(recipe.machine, recipe.base.size))),
@@ -42,8 +43,16 @@ def outline(recipe: Definition, *, rows: StoredRows | None) -> list[Section]:
     return [section for section in found if section.facts]
 
 
+def _heading(recipe: Definition) -> str:
+    return "Without agents" if isinstance(recipe.agents, OnlyMachines) else "Agents"
+
+
 def _agents(recipe: Definition) -> Iterator[Fact]:
     agents = recipe.agents
+    if isinstance(agents, OnlyMachines):
+        yield "workers", f"{agents.workers:,}"
+        yield "coordinator", "one" if agents.has_coordinator else "none"
+        return
     yield "unless they say otherwise", f"{recipe.base.harness}, {recipe.base.model}"
     yield "placement", placement_word(recipe.base.placement) or "auto"
     if isinstance(agents, Counted):
@@ -54,7 +63,7 @@ def _agents(recipe: Definition) -> Iterator[Fact]:
             yield one.agent_id, _asked(one)
         if len(agents.agents) > _MOST_LISTED:
             yield "and", f"{len(agents.agents) - _MOST_LISTED:,} more"
-    else:
+    elif isinstance(agents, Matrix):
         for variant in agents.variants:
             yield variant.name, _asked(variant.asked)
 
@@ -97,10 +106,12 @@ def _rows(recipe: Definition, rows: StoredRows | None) -> Iterator[Fact]:
 def _limits(recipe: Definition) -> Iterator[Fact]:
     base = recipe.base
     yield "budget", "none" if base.budget_nusd is None else show_limit(base.budget_nusd)
-    yield "at once", "auto" if base.at_once is None else f"{base.at_once:,}"
     yield "lifetime", show_duration_s(base.lifetime_s)
-    yield "per task", show_duration_s(base.task_timeout_s)
-    yield "afterwards", afterwards_label(base.after, after_delay_s=base.after_delay_s)
+    if base.only_machines is None:
+        yield "at once", "auto" if base.at_once is None else f"{base.at_once:,}"
+        yield "per task", show_duration_s(base.task_timeout_s)
+    label = afterwards_label(base.after, after_delay_s=base.after_delay_s)
+    yield ("once all are made" if base.only_machines else "afterwards"), label
 
 
 def _machines(needs: MachineNeeds, size: str) -> Iterator[Fact]:

@@ -9,11 +9,10 @@ from typing import Any, Final
 from django.db.models import Count
 from django.db.models.functions import Length
 
-from fleets.domain.definition import Counted, check_definition
+from fleets.domain.definition import Counted, Listed, check_definition
 from fleets.domain.definition import Definition as Recipe
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.expansion import Expansion
-from fleets.domain.matrix import Matrix
 from fleets.domain.spec import prompt_for
 from fleets.models import Definition, DefinitionRevision, Fleet, User
 from fleets.selectors.definition_check import launch_of, rows_of
@@ -85,6 +84,7 @@ class PromptPage:
     total: int = 0
     stored: RowsShown | None = None
     asks_for_rows: bool = False
+    has_agents: bool = True
     problem: str = ""
 
     @property
@@ -201,6 +201,8 @@ def prompt_page(
     except InvalidInput as error:
         return PromptPage(problem=str(error.problems[0]))
     total = expansion.spec.count
+    if not total:
+        return PromptPage(has_agents=False)
     first = min(max(1, first), total)
     return PromptPage(
         rows=_prompts(read.definition, expansion, first),
@@ -256,9 +258,12 @@ def _prompts(recipe: Recipe, expansion: Expansion, first: int) -> list[PromptRow
 
 def _profile_of(recipe: Recipe, index: int) -> str:
     agents = recipe.agents
-    if isinstance(agents, Matrix):
+    if isinstance(agents, Counted):
+        asked = agents.asked
+    elif isinstance(agents, Listed):
+        asked = agents.agents[index - 1]
+    else:
         return ""
-    asked = agents.asked if isinstance(agents, Counted) else agents.agents[index - 1]
     if asked.ref is not None:
         return str(asked.ref)
     return str((asked.profile or {}).get("name") or "")

@@ -7,14 +7,16 @@ from typing import Any, Final
 from fleets.domain.agents_file import read_source
 from fleets.domain.answer_document import answer_document
 from fleets.domain.answer_fields import read_answer_fields
+from fleets.domain.definition_fields import MACHINE_FIELD
 from fleets.domain.definition_form import from_fields
 from fleets.domain.errors import InvalidInput
 from fleets.domain.money import usd_string
 from fleets.domain.numbers import show_duration_s
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import read_placement
+from fleets.domain.status import Pattern
 from fleets.models import Fleet
-from fleets.selectors.agents_document import agents_document
+from fleets.selectors.agents_document import agents_document, machines_like
 from fleets.selectors.definition_check import body_of
 
 
@@ -26,12 +28,11 @@ def document_of_fleet(fleet: Fleet) -> dict[str, Any]:
     revision = fleet.definition_revision
     if revision is not None:
         return {**body_of(revision), "name": fleet.name, **_limits(fleet)}
-    text = agents_document(fleet)
-    agents: dict[str, Any] = {"list": json.loads(text)} if text else {"count": fleet.agents_total}
-    document: dict[str, Any] = {"name": fleet.name, "agents": agents}
+    document: dict[str, Any] = {"name": fleet.name, "agents": _agents_of(fleet)}
     if fleet.prompt:
         document["message"] = fleet.prompt
-    document |= {"harness": fleet.harness, "model": fleet.model, "size": fleet.size}
+    asked = {"harness": fleet.harness, "model": fleet.model, "size": fleet.size}
+    document |= {name: value for name, value in asked.items() if value}
     rule = read_placement(fleet.placement)
     if isinstance(rule, PerMachine):
         document["placement"] = {"agentsPerSandbox": rule.agents}
@@ -41,6 +42,15 @@ def document_of_fleet(fleet: Fleet) -> dict[str, Any]:
     if fleet.machine_needs:
         document["machine"] = fleet.machine_needs
     return document
+
+
+def _agents_of(fleet: Fleet) -> dict[str, Any]:
+    if fleet.pattern == Pattern.MACHINES:
+        asked = machines_like(fleet)
+        lead = {"coordinator": True} if asked.has_coordinator else {}
+        return {"machines": asked.workers, **lead}
+    text = agents_document(fleet)
+    return {"list": json.loads(text)} if text else {"count": fleet.agents_total}
 
 
 def document_of_agents(text: str, *, name: str) -> dict[str, Any]:
@@ -64,7 +74,9 @@ def document_of_launch(typed: Mapping[str, str]) -> dict[str, Any]:
         raise InvalidInput.at("tasks", words)
     text = typed.get("agents", "")
     made = document_of_agents(text, name="") if text.strip() else {"agents": {"count": 10}}
-    document = from_fields(made, _typed(typed, has_file=bool(text.strip())))
+    if typed.get("machines", "").strip():
+        made = {"agents": {"machines": 1}}
+    document = from_fields(made, _typed(typed, has_count=made == {"agents": {"count": 10}}))
     answer = answer_document(read_answer_fields(typed))
     return {**document, "answer": answer} if answer else document
 
@@ -76,10 +88,13 @@ _ALIKE: Final = (
 )
 
 
-def _typed(typed: Mapping[str, str], *, has_file: bool) -> dict[str, str]:
+def _typed(typed: Mapping[str, str], *, has_count: bool) -> dict[str, str]:
     found = {name: typed.get(name, "") for name in _ALIKE}
+    found |= {name: text for name, text in typed.items() if MACHINE_FIELD.fullmatch(name)}
     found["message"] = typed.get("prompt", "")
-    return found if has_file else {**found, "count": typed.get("count", "")}
+    if typed.get("machines", "").strip():
+        found |= {name: typed.get(name, "") for name in ("machines", "coordinator")}
+    return {**found, "count": typed.get("count", "")} if has_count else found
 
 
 def _limits(fleet: Fleet) -> dict[str, Any]:

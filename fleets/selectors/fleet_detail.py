@@ -77,6 +77,7 @@ class FleetHead:
     idle: Idle | None
     sentence: str
     is_found: bool
+    has_agents: bool
     is_over: bool
     is_gone: bool
     is_working: bool
@@ -133,6 +134,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         idle=_idle(fleet),
         sentence=what_happened(fleet),
         is_found=fleet.found_at is not None,
+        has_agents=fleet.pattern != Pattern.MACHINES,
         is_over=over,
         is_gone=state is FleetState.DELETED,
         is_working=state in WORKING,
@@ -216,6 +218,9 @@ def machine_nusd_per_hour(fleet: Fleet) -> int:
 def afterwards_words(fleet: Fleet) -> str:
     """What becomes of the machines after the last task: "then delete after 30 min"."""
     after = Afterwards(fleet.after)
+    if fleet.pattern == Pattern.MACHINES:
+        label = afterwards_label(after, after_delay_s=fleet.after_delay_s)
+        return "kept to its end" if after is Afterwards.KEEP else f"{label}, once all are made"
     if after is Afterwards.KEEP:
         return "then keep the machines"
     return f"then {afterwards_label(after, after_delay_s=fleet.after_delay_s)}"
@@ -226,6 +231,8 @@ def what_happened(fleet: Fleet) -> str:
     state = FleetState(fleet.state)
     if state not in TERMINAL_FLEETS:
         return ""
+    if fleet.pattern == Pattern.MACHINES:
+        return _what_became_of_machines(fleet, state)
     total = fleet.tasks_total or fleet.agents_total
     parts = [f"{show_count(fleet.tasks_completed)} of {show_count(total)} completed"]
     for count, word in (
@@ -240,6 +247,16 @@ def what_happened(fleet: Fleet) -> str:
     judged = verdict_words(fleet)
     answers = f" Answers: {judged}." if judged else ""
     return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {', '.join(parts)}.{answers}"
+
+
+def _what_became_of_machines(fleet: Fleet, state: FleetState) -> str:
+    """Of a fleet without agents."""
+    if fleet.machines_running:
+        rest = f"{counted(fleet.machines_running, 'machine')} still there"
+    else:
+        never = state is FleetState.FAILED
+        rest = "no machine could be made" if never else "no machine runs any more"
+    return f"{_OVER_WORDS[state]}{_how_long(fleet)}: {rest}."
 
 
 _OVER_WORDS: Final = {
@@ -306,6 +323,8 @@ _LEAVING: Final = frozenset({FleetState.DELETING, FleetState.DELETED})
 def _idle(fleet: Fleet) -> Idle | None:
     machines = fleet.machines_running
     is_at_rest = fleet.state in {FleetState.HELD, FleetState.WAITING, *TERMINAL_FLEETS}
+    if fleet.pattern == Pattern.MACHINES:
+        is_at_rest = fleet.work_ended_at is not None
     if not machines or not is_at_rest or fleet.tasks_running or fleet.state in _LEAVING:
         return None
     return (

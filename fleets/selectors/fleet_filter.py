@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from fleets.domain.errors import InvalidInput
 from fleets.domain.money_input import parse_usd
-from fleets.domain.status import FleetState
+from fleets.domain.status import FleetState, Pattern
 from fleets.models import Fleet, User
 from fleets.selectors.list_query import MOST_QUERY_CHARS, known_sort, query_string
 
@@ -26,6 +26,8 @@ MOVING: Final = (
 )
 # While it works, what a fleet costs now is its measured burn; otherwise it is its machines.
 BURNING: Final = (FleetState.RUNNING, FleetState.WAITING, FleetState.CANCELLING)
+# Those of them whose agents call models: what machines alone cost is known by their number.
+CALLING: Final = Q(state__in=BURNING) & ~Q(pattern=Pattern.MACHINES)
 STATES: Final[Mapping[str, tuple[FleetState, ...]]] = {
     "running": MOVING,
     "waiting": (FleetState.WAITING, FleetState.HELD),
@@ -51,6 +53,12 @@ def needs_attention(now: datetime) -> Q:
     ended = Q(state__in=(FleetState.BUDGET_EXHAUSTED, FleetState.FAILED))
     stuck = Q(state=FleetState.DELETING, state_since__lt=now - STUCK_AFTER)
     silent = Q(state__in=MOVING, platform_seen_at__lt=now - SILENT_AFTER)
+    # Machines without agents are looked at once a minute: nothing of them is under way.
+    silent &= ~Q(
+        pattern=Pattern.MACHINES,
+        work_ended_at__isnull=False,
+        platform_seen_at__gte=now - 3 * SILENT_AFTER,
+    )
     return ~Q(state=FleetState.DELETED) & (hurt | asked | ended | stuck | silent)
 
 

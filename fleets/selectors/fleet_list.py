@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from fleets.domain.prices import MEMORY_NUSD_PER_GIB_S, VCPU_NUSD_PER_S
 from fleets.models import Connection, Fleet, User
-from fleets.selectors.fleet_filter import BURNING, FleetFilter
+from fleets.selectors.fleet_filter import BURNING, CALLING, FleetFilter
 from fleets.selectors.fleet_rows import FleetRow, for_rows, row_of
 
 MOST_ROWS: Final = 50
@@ -97,14 +97,14 @@ def overview(
     `known` is the newest fleet that the viewer's page has already counted (None: all of them).
     """
     seen = Q() if known is None else Q(pk__gt=known)
-    idle = Sum(_IDLE_NUSD_PER_HOUR, filter=~Q(state__in=BURNING))
+    idle = Sum(_IDLE_NUSD_PER_HOUR, filter=~CALLING)
     figures: dict[str, Any] = chosen.fleets(user, now=now).aggregate(
         **{
             f"in_{key or 'all'}": Count("pk", filter=replace(chosen, state=key).in_state(now=now))
             for key, _, _ in TABS
         },
         chosen=Count("pk", filter=chosen.in_state(now=now)),
-        burn=Sum("burn_nusd_per_min", filter=Q(state__in=BURNING)),
+        burn=Sum("burn_nusd_per_min", filter=CALLING),
         burning=Count("pk", filter=Q(state__in=BURNING)),
         idle=idle,
         newest=Max("pk"),
@@ -188,7 +188,7 @@ _SORT_VALUES: Final[dict[str, Any]] = {
     "spend": Coalesce(F("spent_nusd"), Value(-1), output_field=BigIntegerField()),
     "cost": Case(
         When(
-            state__in=BURNING,
+            CALLING,
             then=Coalesce(F("burn_nusd_per_min") * 60, Value(-1), output_field=BigIntegerField()),
         ),
         default=_IDLE_NUSD_PER_HOUR,

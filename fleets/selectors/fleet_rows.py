@@ -10,7 +10,7 @@ from django.urls import reverse
 from fleets.domain import money
 from fleets.domain.numbers import counted
 from fleets.domain.prices import MachineSize
-from fleets.domain.status import FleetState, Origin
+from fleets.domain.status import FleetState, Origin, Pattern
 from fleets.models import Fleet
 from fleets.selectors.fleet_filter import BURNING
 from fleets.selectors.fleet_spend import BarPart, SpendCard, spend_card
@@ -103,6 +103,7 @@ _COLUMNS: Final = (
     "cpu_cores",
     "memory_mib",
     "disk_gib",
+    "pattern",
     "agents_total",
     "machines_total",
     "machines_running",
@@ -186,7 +187,7 @@ def cost_now(fleet: Fleet, *, burn_nusd_per_min: int | None) -> str:
     """What it costs at this moment: the measured burn while it works, else its machines."""
     if fleet.state == FleetState.DELETED:
         return money.show(0)
-    if fleet.state in BURNING:
+    if fleet.state in BURNING and fleet.pattern != Pattern.MACHINES:
         is_known = burn_nusd_per_min is not None
         return f"{show_rate(burn_nusd_per_min)}/min" if is_known else money.UNKNOWN
     return f"{show_rate(idle_nusd_per_hour(fleet))}/h" if fleet.machines_running else "$0"
@@ -222,6 +223,8 @@ def _agents_bar(fleet: Fleet, total: int) -> tuple[Segment, ...]:
 
 
 def _agents_text(fleet: Fleet, total: int) -> str:
+    if fleet.pattern == Pattern.MACHINES:
+        return "machines only"
     if not total and fleet.found_at is not None:
         return money.UNKNOWN  # its machines do not say who works there
     return f"{fleet.tasks_completed:,}/{total:,}"

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from fleets.domain import money
 from fleets.domain.numbers import counted
+from fleets.domain.status import Pattern
 from fleets.domain.tree import WORST_FIRST
 from fleets.models import Fleet
 from fleets.selectors.fleet_spend import no_budget_words
@@ -18,8 +19,8 @@ MOST_WHOLE: Final = 40
 PAGE: Final = 20
 _COLUMNS: Final = (
     "public_id", "name", "state", "parent_id", "root_id", "path", "depth", "parent_agent",
-    "found_at", "agents_total", "machines_running", "tasks_total", "tasks_completed", "budget_nusd",
-    "budget_is_known", "spent_nusd", "key_revoked_at", "tree_fleets", "tree_tasks",
+    "found_at", "pattern", "agents_total", "machines_running", "tasks_total", "tasks_completed",
+    "budget_nusd", "budget_is_known", "spent_nusd", "key_revoked_at", "tree_fleets", "tree_tasks",
     "tree_completed", "tree_open", "tree_failed", "tree_machines", "tree_worst",
 )  # fmt: skip
 _FIRST: Final = {word: number for number, word in enumerate(WORST_FIRST)}
@@ -165,8 +166,9 @@ def _node(
 
 
 def _own(fleet: Fleet) -> str:
-    """Its own tasks; of a found fleet that shows none, its machines."""
-    if fleet.found_at is not None and not fleet.tasks_total:
+    """Its own tasks; where it has none, or shows none, its machines."""
+    is_found = fleet.found_at is not None and not fleet.tasks_total
+    if is_found or fleet.pattern == Pattern.MACHINES:
         return counted(fleet.machines_running, "machine")
     return f"{fleet.tasks_completed:,}/{fleet.tasks_total or fleet.agents_total:,}"
 

@@ -127,6 +127,8 @@ def _names(names: Collection[str]) -> str:
 
 
 def _refused_by_fleet(fleet: Fleet) -> str:
+    if fleet.pattern == Pattern.MACHINES:
+        return "It has machines only: no agent is there that could run."
     in_order = (
         (fleet.deleted_at, "This fleet is deleted: its machines and key are gone. Launch one"
          " like it."),

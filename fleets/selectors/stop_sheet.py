@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, Sum
 
 from fleets.domain.money import show_per_hour
 from fleets.domain.numbers import counted
-from fleets.domain.status import TERMINAL_FLEETS, FleetState
+from fleets.domain.status import TERMINAL_FLEETS, FleetState, Pattern
 from fleets.models import Fleet
 from fleets.selectors.cutting import cut_off_refusal
 from fleets.selectors.fleet_detail import machine_nusd_per_hour
@@ -65,11 +65,13 @@ class StopSheet:
     strengths: tuple[Strength, ...]
     preselected: str
     delete_refusal: str
+    has_agents: bool = True
 
     @property
     def is_at_rest(self) -> bool:
         """Whether only machines cost: no work of it is under way."""
-        return self.state in _OVER or (self.state == FleetState.HELD and not self.running)
+        is_held = self.state == FleetState.HELD and not self.running
+        return self.state in _OVER or is_held or not self.has_agents
 
 
 def stop_sheet(fleet: Fleet) -> StopSheet:
@@ -88,6 +90,7 @@ def stop_sheet(fleet: Fleet) -> StopSheet:
         strengths=strengths,
         preselected=_preselected(strengths),
         delete_refusal=_delete_refusal(fleet),
+        has_agents=fleet.pattern != Pattern.MACHINES,
     )
 
 
@@ -123,10 +126,16 @@ def cancel_seconds(agents: int, *, rate_per_minute: int) -> int:
 def _strengths(fleet: Fleet, tree: TreeSize) -> Iterator[Strength]:
     yield _release(fleet) if fleet.held_at is not None else _hold(fleet)
     yield _reopen(fleet) if fleet.cut_off_requested_at is not None else _cut_off(fleet)
-    if fleet.state in _OVER and tree.machines and not tree.working_below:
+    if _is_at_rest(fleet) and tree.machines and not tree.working_below:
         yield _stop_machines(fleet, tree)
     else:
         yield _cancel(fleet, tree)
+
+
+def _is_at_rest(fleet: Fleet) -> bool:
+    """Whether nothing but its machines goes on."""
+    is_made = fleet.pattern == Pattern.MACHINES and fleet.work_ended_at is not None
+    return fleet.state in _OVER or (is_made and fleet.state == FleetState.RUNNING)
 
 
 def _hold(fleet: Fleet) -> Strength:
@@ -143,6 +152,8 @@ def _hold(fleet: Fleet) -> Strength:
 def _hold_refusal(fleet: Fleet) -> str:
     if fleet.found_at is not None:
         return "Its turns are not sent from here, so none of them can be held back."
+    if fleet.pattern == Pattern.MACHINES:
+        return "It has no agents whose turns could be held back."
     return "It has no work left to hold." if fleet.state in _OVER else ""
 
 
@@ -202,17 +213,22 @@ def _cancel(fleet: Fleet, tree: TreeSize) -> Strength:
     where = "" if tree.fleets == 1 else f" in {tree.fleets} fleets"
     agents = counted(tree.agents_open, "agent")
     stay = "stays" if tree.machines == 1 else "stay"
-    is_over = fleet.state in _OVER and not tree.working_below
+    is_over = _is_at_rest(fleet) and not tree.working_below
     refusal = "It has no work left to cancel." if is_over else ""
     if fleet.state == FleetState.CANCELLING:
         refusal = "It is being cancelled already."
+    text = (
+        f"{cut} {agents}{where} at {rate} requests/min. "
+        f"{counted(tree.machines, 'machine')} {stay}, "
+        f"{show_per_hour(tree.machines_nusd_per_hour)}."
+    )
+    if fleet.pattern == Pattern.MACHINES and tree.fleets == 1:
+        text = "No further machine is asked for; those that come up stay, and cost."
     return Strength(
         word="cancel",
         title="Cancel" if tree.fleets == 1 else "Cancel the tree",
         note=f"not reversible, ~{seconds} s",
-        text=f"{cut} {agents}{where} at {rate} requests/min. "
-        f"{counted(tree.machines, 'machine')} {stay}, "
-        f"{show_per_hour(tree.machines_nusd_per_hour)}.",
+        text=text,
         button="Cancel now",
         refusal=refusal,
     )

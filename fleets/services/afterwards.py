@@ -30,7 +30,7 @@ def change_afterwards(fleet: Fleet, *, actor: Actor, after: Afterwards, delay_s:
     """
     actor.must_be_operator("change what becomes of machines")
     if not 0 <= delay_s <= MAX_AFTER_DELAY_S:
-        raise InvalidInput.at("delay", "The delay is between 0 seconds and 24 hours.")
+        raise InvalidInput.at("delay", "The delay is between 0 seconds and 7 days.")
     fleet = lock(fleet.pk)
     user = actor.user
     if user is not None and not user.is_admin and fleet.owner_id != user.pk:

@@ -113,6 +113,7 @@ def _count_verdicts(fleet: Fleet, run: Run | None) -> None:
 
 def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:
     is_found = fleet.found_at is not None
+    is_bare = fleet.pattern == Pattern.MACHINES
     cancel_is_open = bool(fleet.cancel_requested_at and not fleet.cancel_confirmed_at)
     return FleetFacts(
         counts=counts,
@@ -121,14 +122,26 @@ def _facts(fleet: Fleet, run: Run | None, counts: StateCounts) -> FleetFacts:
         gone=fleet.deleted_at is not None,
         cancelling=cancel_is_open,
         cancelled=bool(fleet.cancel_confirmed_at)
-        and ((counts.cancelled + counts.not_started) > 0 or (is_found and not counts.total)),
+        and ((counts.cancelled + counts.not_started) > 0 or _is_known_by_machines(fleet, counts)),
         held=fleet.held_at is not None or fleet.cut_off_requested_at is not None,
         budget_stopped=fleet.stop_reason == OutcomeReason.BUDGET,
         run_ended=run is not None and run.ended_at is not None,
         found=is_found,
+        only_machines=is_bare,
+        none_made=is_bare and not _was_any_made(fleet),
         platform_status=fleet.platform_status,
         machines_running=fleet.machines_running,
     )
+
+
+def _is_known_by_machines(fleet: Fleet, counts: StateCounts) -> bool:
+    """Whether no task of it is known, and its machines tell how it is."""
+    is_such = fleet.found_at is not None or fleet.pattern == Pattern.MACHINES
+    return is_such and not counts.total
+
+
+def _was_any_made(fleet: Fleet) -> bool:
+    return Machine.objects.filter(fleet=fleet, running_since__isnull=False).exists()
 
 
 def _is_deleted_elsewhere(fleet: Fleet) -> bool:

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from fleets import dispatch
 from fleets.domain.errors import AlreadySo, Conflict
-from fleets.domain.status import OperationKind, OperationState
+from fleets.domain.status import OperationKind, OperationState, Pattern
 from fleets.models import Fleet, NodeKind, Operation
 from fleets.services import operations, stop_order
 from fleets.services.actor import Actor
@@ -21,6 +21,9 @@ def hold_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
     fleet = stop_order.begin(fleet, actor=actor, act="hold", reason=reason)
     if fleet.found_at is not None:
         words = "Its turns are not sent from here, so none of them can be held back."
+        raise Conflict(words, state=fleet.state)
+    if fleet.pattern == Pattern.MACHINES:
+        words = "It has no agents whose turns could be held back."
         raise Conflict(words, state=fleet.state)
     if not has_work(fleet):
         raise Conflict("It has no work left to hold.", state=fleet.state)
@@ -64,6 +67,9 @@ def release_fleet(fleet: Fleet, *, actor: Actor, reason: str) -> Operation:
 
 
 def _released_words(fleet: Fleet) -> str:
+    if fleet.pattern == Pattern.MACHINES:
+        words = "It has no agents whose turns could be held back."
+        raise Conflict(words, state=fleet.state)
     if not has_work(fleet):
         return "Released. No work of it is left to begin; a next run is not held."
     if fleet.cancel_requested_at is not None:

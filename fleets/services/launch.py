@@ -11,9 +11,10 @@ from fleets.domain import ids
 from fleets.domain.answer_document import answer_document
 from fleets.domain.errors import Conflict, InvalidInput, NotAllowed, OverLimit
 from fleets.domain.money import show_limit
-from fleets.domain.placement import MachinePlan, plan_machines
+from fleets.domain.numbers import counted
+from fleets.domain.placement import MachinePlan
 from fleets.domain.placement_input import placement_word
-from fleets.domain.preflight import agents_of
+from fleets.domain.preflight import placement_of
 from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.domain.status import FleetState, OperationKind, Pattern, TaskState
 from fleets.live import publish
@@ -143,7 +144,7 @@ def _write(
     now = timezone.now()
     parent = lock_parent(parent) if parent is not None else None
     fleet = _write_fleet(spec, team, parent, actor=actor, now=now, revision=revision)
-    plan = plan_machines(agents_of(spec), size=spec.machine_size, placement=spec.placement)
+    plan = placement_of(spec)
     machines = _write_machines(fleet, plan.machines, has_preparation=spec.machine.has_preparation)
     agents = write_agents(fleet, spec.plans, places=_places(plan.machines, machines))
     run = Run.objects.create(
@@ -194,14 +195,26 @@ def _record(
             "machines": machines,
             "budgetNusd": spec.budget_nusd,
             "parent": spec.parent_id,
-            "model": spec.model,
-            "harness": spec.harness,
+            **({} if spec.only_machines else {"model": spec.model, "harness": spec.harness}),
             "profiles": sorted({p.profile_digest for p in spec.plans if p.profile_digest}),
             **({"definition": f"{revision.definition.slug} {revision}"} if revision else {}),
         },
     )
-    what = f"{spec.task_count} tasks for {spec.count} agents" if spec.tasks else ""
-    note(fleet, Line("launch", f"launched by {actor.name}: {what or f'{spec.count} agents'}"))
+    note(fleet, Line("launch", f"launched by {actor.name}: {_what(spec)}"))
+
+
+def _what(spec: LaunchSpec) -> str:
+    if spec.only_machines is not None:
+        return f"{counted(spec.only_machines.count, 'machine')} without agents"
+    if spec.tasks:
+        return f"{spec.task_count} tasks for {spec.count} agents"
+    return f"{spec.count} agents"
+
+
+def _pattern(spec: LaunchSpec) -> Pattern:
+    if spec.only_machines is not None:
+        return Pattern.MACHINES
+    return Pattern.POOL if spec.tasks else Pattern.MAP
 
 
 def _write_fleet(
@@ -227,8 +240,8 @@ def _write_fleet(
         owner=actor.user,
         tags=list(spec.tags),
         prompt=spec.prompt,
-        harness=spec.harness,
-        model=spec.model,
+        harness="" if spec.only_machines else spec.harness,
+        model="" if spec.only_machines else spec.model,
         size=spec.size,
         cpu_cores=size.vcpus,
         memory_mib=size.memory_mib,
@@ -249,7 +262,7 @@ def _write_fleet(
         machine_needs=spec.machine.as_json,
         answer_check=answer_document(spec.answer),
         has_own_checks=any(plan.answer is not None for plan in spec.agents),
-        pattern=Pattern.POOL if spec.tasks else Pattern.MAP,
+        pattern=_pattern(spec),
         is_same_session=spec.is_same_session,
         parent=parent,
         parent_agent=spec.parent_agent if parent else "",

@@ -13,6 +13,7 @@ from fleets.access import get_definition, role_required, user_of
 from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
 from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
 from fleets.domain.matrix import Matrix
+from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.status import Role
@@ -158,6 +159,7 @@ def _page(
             form,
         ),
         "rows": shown_rows(form.stored, form.table) if form.stored and form.table else None,
+        "only_machines": form.recipe is not None and isinstance(form.recipe.agents, OnlyMachines),
         "asks_for_rows": form.recipe is not None and form.recipe.asks_for_rows,
         "delimiters": DELIMITERS.items(),
         "encodings": ENCODINGS,

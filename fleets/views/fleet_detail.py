@@ -13,7 +13,7 @@ from fleetdash import htmx
 from fleets.access import get_fleet, role_required, user_of
 from fleets.domain.number_input import parse_whole
 from fleets.domain.numbers import show_duration_s
-from fleets.domain.status import Role
+from fleets.domain.status import Pattern, Role
 from fleets.live.channels import fleet_topic, tree_topic
 from fleets.live.tokens import live_page, position
 from fleets.models import Fleet, User
@@ -43,7 +43,6 @@ FRAGMENTS: Final = {
     "fleet-tree": "fleets/_fleet_tree.html",
     "live": "includes/_live.html",
 }
-TABS: Final = ("agents", "machines", "results", "events", "settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +122,23 @@ def page_context(fleet: Fleet, head: FleetHead, *, user: User) -> dict[str, Any]
 
 
 def page_tabs(fleet: Fleet) -> list[PageTab]:
-    """The tabs with their numbers, from the fleet's own row."""
-    return [
+    """The tabs with their numbers, from the fleet's own row; without agents those of agents go."""
+    tabs = [
         PageTab("agents", "Agents", f"{fleet.agents_total:,}"),
         PageTab("machines", "Machines", f"{fleet.machines_total:,}"),
         PageTab("results", "Results", answered_words(fleet)),
         PageTab("events", "Events", None),
         PageTab("settings", "Settings", None),
     ]
+    if fleet.pattern == Pattern.MACHINES:
+        return [tab for tab in tabs if tab.key not in ("agents", "results")]
+    return tabs
 
 
 def _tab_context(request: HttpRequest, fleet: Fleet, wanted: str) -> dict[str, Any]:
-    tab = wanted if wanted in TABS else "agents"
+    offered = page_tabs(fleet)
+    keys = [one.key for one in offered]
+    tab = wanted if wanted in keys else keys[0]
     build = {
         "agents": _agents,
         "machines": _machines,
@@ -146,7 +150,7 @@ def _tab_context(request: HttpRequest, fleet: Fleet, wanted: str) -> dict[str, A
     context = {
         "tab": tab,
         "tab_template": f"fleets/_tab_{tab}.html",
-        "page_tabs": page_tabs(fleet),
+        "page_tabs": offered,
         "self_url": request.get_full_path(),
         "tabs": tabs,
     }

@@ -164,6 +164,8 @@ def launch_label(flight: Preflight) -> str:
     """The act with its count and its ceiling: "Launch 50 agents, ≤ $3.00"."""
     spec = flight.spec
     agents = counted(spec.count, "agent")
+    if spec.only_machines is not None:
+        agents = counted(spec.only_machines.count, "machine")
     if spec.tasks:
         agents = f"{agents} for {counted(spec.task_count, 'task')}"
     if flight.ceiling_nusd is None:
@@ -210,8 +212,9 @@ def _merged(typed: Sequence[Advice], found: Sequence[Advice]) -> list[Advice]:
 def _cost_rows(flight: Preflight) -> list[CostRow]:
     """Model calls, machines, and both together last; one precision for the whole table."""
     lifetime = show_duration_s(flight.spec.lifetime_s)
+    calls = () if flight.spec.only_machines else (("model calls", flight.forecast.model),)
     lines = (
-        ("model calls", flight.forecast.model),
+        *calls,
         (f"machines, {len(flight.machines):,} × {lifetime}", flight.forecast.compute),
         ("total", flight.forecast.total),
     )
@@ -264,8 +267,8 @@ def _group_bar(group: MachineGroup) -> Bar:
 def _bar(label: str, used_mib: int, total_mib: int, *, agents: int) -> Bar:
     idle = IDLE_MIB * 100 / total_mib
     width = max(0.0, min(100.0, used_mib * 100 / total_mib) - idle)
-    parts = agents if 0 < agents <= _MOST_PIECES else 1
-    each = width / parts
+    parts = agents if agents <= _MOST_PIECES else 1
+    each = width / max(1, parts)
     use = show_memory_use(used_mib, total_mib)
     return Bar(
         label=label,

@@ -39,6 +39,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
             "FILE|JSON",
             "what a good answer is, as JSON or a file with it",
         ),
+        "--machines": ("N", "machines without agents: so many workers, until their lifetime ends"),
+        "--machine": ("FILE|JSON", "what machines get: image, git, files, setup, secrets, egress"),
+        "--size": ("nano|small|medium|large", "the size of every machine (default small)"),
+        "--lifetime": ("60m", "of the machines, at most (default 60 min)"),
         "--placement": ("auto|dedicated|K", "who shares a machine (default auto: by memory)"),
         "--model": ("M", "the model (default gpt-4.1-mini)"),
         "--harness": ("H", "the harness (default opencode)"),
@@ -61,6 +65,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     for option, (metavar, words) in options.items():
         parser.add_argument(option, metavar=metavar, help=words)
     switches = {
+        "--coordinator": "with --machines: one more machine, which the platform calls so",
         "--same-session": "with --tasks: an agent does all its tasks in its one session",
         "--failed": "with --fleet: only what did not complete",
         "--fresh": "with --fleet: new sessions instead of going on with theirs",

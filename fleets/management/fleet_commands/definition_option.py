@@ -22,8 +22,12 @@ _OVER: Final = {
     "max_spend_usd": "budgetUsd",
     "at_once": "atOnce",
     "after": "afterwards",
+    "size": "size",
+    "lifetime": "lifetime",
 }
-_NOT_WITH: Final = ("prompt", "agents", "tasks", "fleet", "parent")
+_NOT_WITH: Final = (
+    *("prompt", "agents", "tasks", "fleet", "parent", "machines", "coordinator", "machine"),
+)
 
 
 def spec_of_definition(

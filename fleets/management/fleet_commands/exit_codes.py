@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from fleets.domain.status import OutcomeReason, TaskState
+from fleets.domain.status import OutcomeReason, Pattern, TaskState
 from fleets.models import Fleet
 from fleets.selectors.fleet_report import newest_run_states, was_stopped_by_budget
 
@@ -18,6 +18,9 @@ def code_of(fleet: Fleet) -> int:
     """The code for a fleet whose work has ended."""
     if was_stopped_by_budget(fleet):
         return BUDGET_STOPPED
+    if fleet.pattern == Pattern.MACHINES:
+        is_whole = fleet.machines_running == fleet.machines_total
+        return ALL_COMPLETED if is_whole else SOME_DID_NOT
     if fleet.tasks_completed < fleet.tasks_total or not fleet.tasks_total or fleet.answers_refused:
         return SOME_DID_NOT
     return ALL_COMPLETED

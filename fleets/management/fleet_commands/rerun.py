@@ -14,7 +14,7 @@ from fleets.services.run_again import RunAgain, run_again
 _PLACES: Final = {"prompt": "PROMPT", "only": "--only", "ID": "--fleet"}
 _OF_A_LAUNCH: Final = (
     "agents", "placement", "model", "harness", "max_spend_usd", "at_once", "after", "name", "team",
-    "tasks", "same_session", "answer",
+    "tasks", "same_session", "answer", "machines", "coordinator", "machine", "size", "lifetime",
 )  # fmt: skip
 _OF_A_RERUN: Final = ("only", "failed", "fresh")
 

@@ -20,6 +20,7 @@ from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.definition_option import spec_of_definition
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.following import follow
+from fleets.management.fleet_commands.machine_option import read_machine_option
 from fleets.management.fleet_commands.people import actor_of, team_of
 from fleets.management.fleet_commands.rerun import refuse_without_fleet, rerun
 from fleets.management.fleet_commands.tasks_option import read_tasks_option
@@ -37,6 +38,12 @@ PLACES: Final = {
     "answer": "--answer",
     "tasks": "--tasks",
     "session": "--same-session",
+    "machines": "--machines",
+    "coordinator": "--coordinator",
+    "machine": "--machine",
+    "size": "--size",
+    "lifetime": "--lifetime",
+    "after_delay": "--after",
     "placement": "--placement",
     "model": "--model",
     "harness": "--harness",
@@ -50,6 +57,9 @@ PLACES: Final = {
     "parent_agent": "--parent-agent",
 }
 _GIVEN: Final = {
+    "machines": "machines",
+    "size": "size",
+    "lifetime": "lifetime",
     "placement": "placement",
     "model": "model",
     "harness": "harness",
@@ -95,9 +105,15 @@ def _spec(options: dict[str, Any], actor: Actor) -> LaunchSpec:
     raw |= read_agents_option(options["agents"] or "")
     raw |= read_tasks_option(options["tasks"] or "", is_same_session=options["same_session"])
     raw |= read_answer_option(options["answer"] or "")
-    raw["prompt"] = _prompt(options, has_file="agents" in raw or "tasks" in raw)
+    raw |= read_machine_option(options["machine"] or "")
+    raw["coordinator"] = "yes" if options["coordinator"] else ""
+    if options["coordinator"] and not options["machines"]:
+        raise InvalidInput.at("--coordinator", "This goes with --machines.")
+    no_prompt = "agents" in raw or "tasks" in raw or bool(raw["machines"])
+    raw["prompt"] = _prompt(options, has_file=no_prompt)
     in_file = next((Path(options[one]).stem for one in ("tasks", "agents") if one in raw), "")
-    raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file) or "fleet"
+    raw["name"] = options["name"] or name_from(raw["prompt"]) or name_from(in_file)
+    raw["name"] = raw["name"] or ("machines" if raw["machines"] else "fleet")
     parent = find_fleet(options["parent"]) if options["parent"] else None
     raw["parent"] = parent.public_id if parent else ""
     raw["team"] = options["team"] or (parent.team.slug if parent else team_of(actor))
@@ -118,7 +134,7 @@ def _prompt(options: dict[str, Any], *, has_file: bool) -> str:
 
 def _placed(problem: Problem) -> Problem:
     words = problem.message
-    if problem.repair is not None and problem.repair.field in PLACES:
+    if problem.repair and problem.repair.value and problem.repair.field in PLACES:
         words = f"{words} Try {PLACES[problem.repair.field]} {problem.repair.value}."
     return Problem(PLACES.get(problem.place, problem.place), words)
 

@@ -5,17 +5,19 @@ from typing import Any, Final
 from django.utils import timezone
 
 from fleets.domain.money import show, show_limit, show_remaining, show_used
+from fleets.domain.status import Pattern
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.documents import report_document
 from fleets.management.fleet_commands.finding import find_fleet, page_of
 from fleets.management.fleet_commands.people import actor_of
 from fleets.management.fleet_commands.progress import status_line
 from fleets.selectors.answers import verdict_words
-from fleets.selectors.fleet_report import AgentReport, FleetReport, fleet_report
+from fleets.selectors.fleet_report import AgentReport, FleetReport, MachineReport, fleet_report
 from fleets.selectors.task_report import TaskReport
 
 _RESPONSE_SHOWN: Final = 80
 _TASK_HEAD: Final = ("TASK", "AGENT", "STATE", "TRACE", "COST", "ANSWER")
+_MACHINE_HEAD: Final = ("MACHINE", "STATE", "SANDBOX")
 _HEAD: Final = ("AGENT", "MACHINE", "STATE", "SESSION", "TRACE", "COST", "ANSWER")
 
 
@@ -35,6 +37,8 @@ def print_report(report: FleetReport, *, console: Console) -> None:
     fleet = report.fleet
     if report.tasks:
         console.table(_TASK_HEAD, [_task_row(task) for task in report.tasks])
+    elif report.fleet.pattern == Pattern.MACHINES:
+        console.table(_MACHINE_HEAD, [_machine_row(machine) for machine in report.machines])
     else:
         console.table(_HEAD, [_row(agent) for agent in report.agents])
     console.result("")
@@ -64,6 +68,10 @@ def _row(agent: AgentReport) -> tuple[str, ...]:
         show(agent.cost_nusd),
         _one_line(agent.response or agent.error or ""),
     )
+
+
+def _machine_row(machine: MachineReport) -> tuple[str, ...]:
+    return machine.machine_id, machine.status or "—", machine.sandbox_id or "—"
 
 
 def _task_row(task: TaskReport) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from fleets.domain.machine_needs import DEFAULT_ENVIRONMENT, needs_of
 from fleets.domain.money import nusd_to_usd
+from fleets.domain.only_machines import COORDINATOR
+from fleets.domain.status import Pattern
 from fleets.models import Agent, Fleet, Machine, Task
 
 MAX_CONCURRENT_CREATES = 8
@@ -18,6 +20,7 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
     """Keyword arguments of `fleets.create`. Holds no secret and no raw key."""
     machines = list(Machine.objects.filter(fleet=fleet).prefetch_related("agents__profile"))
     notes = _notes(fleet, machines)
+    is_bare = fleet.pattern == Pattern.MACHINES
     policy: dict[str, Any] = {
         "maxMachines": len(machines),
         "maxConcurrentCreates": MAX_CONCURRENT_CREATES,
@@ -25,15 +28,15 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
     }
     if fleet.budget_nusd is not None:
         policy["maxSpendUsd"] = nusd_to_usd(fleet.budget_nusd)
+    wanted = [
+        {"machineId": machine.machine_id, "metadata": {"fleetdash": note}}
+        for machine, note in zip(machines, notes, strict=True)
+    ]
+    leads = [one for one in wanted if is_bare and one["machineId"] == COORDINATOR]
     return {
         **({"parent": _parent(fleet)} if fleet.parent else {}),
-        "machines": [
-            {
-                "machineId": machine.machine_id,
-                "metadata": {"fleetdash": note},
-            }
-            for machine, note in zip(machines, notes, strict=True)
-        ],
+        "machines": [one for one in wanted if one not in leads],
+        **({"coordinator": leads[0]} if leads else {}),
         "defaults": {
             **_environment(fleet),
             "resources": {
@@ -42,7 +45,11 @@ def create_body(fleet: Fleet) -> dict[str, Any]:
                 "diskGB": fleet.disk_gib,
             },
             "maxLifetimeSeconds": fleet.lifetime_s,
-            "backend": {"type": fleet.harness, "model": {"model": fleet.model}},
+            **(
+                {}
+                if is_bare
+                else {"backend": {"type": fleet.harness, "model": {"model": fleet.model}}}
+            ),
         },
         "policy": policy,
         "max_concurrent_creates": MAX_CONCURRENT_CREATES,

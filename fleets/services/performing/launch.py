@@ -17,7 +17,7 @@ from fleets import dispatch
 from fleets.domain import ids
 from fleets.domain.driving import may_still_arrive
 from fleets.domain.money import nusd_to_usd
-from fleets.domain.status import OperationState, TaskState
+from fleets.domain.status import OperationState, Pattern, TaskState
 from fleets.gateway import gateway
 from fleets.live import publish
 from fleets.models import Agent, Fleet, Machine, NodeKind, Operation, Run, SealedSecret, Task
@@ -201,7 +201,8 @@ def _settled(operation: Operation) -> Verdict:
     running = len(machines) - len(failed)
     if not failed:
         noun = "machine" if running == 1 else "machines"
-        return Ended(OperationState.DONE, f"{running} {noun} made; the agents are at work.")
+        rest = "." if fleet.pattern == Pattern.MACHINES else "; the agents are at work."
+        return Ended(OperationState.DONE, f"{running} {noun} made{rest}")
     names = ", ".join(str(machine) for machine in failed[:5])
     return Ended(
         OperationState.FAILED if running == 0 else OperationState.DONE,

@@ -150,7 +150,7 @@ def test_rows_that_come_with_the_launch_are_asked_for() -> None:
         (counted(model="zai/glm-5.3", harness="codex"), "model", "runs only models of openai"),
         (counted(message="{agnt_id}"), "message", "Did you mean {agent_id}?"),
         (counted(message=""), "message", "what should each agent do?"),
-        (counted(agents={}), "agents", "say one of count, list and matrix"),
+        (counted(agents={}), "agents", "say one of count, list, matrix and machines"),
         (counted(agents={"count": 1, "list": []}), "agents", "leave one of them"),
         (counted(agents={"count": 10_001}), "agents.count", "from 1 to 10,000"),
         (counted(agents={"list": []}), "agents.list", "at least 1"),
