@@ -14,6 +14,7 @@ from fleets.domain.agent_plan import AgentAsked
 from fleets.domain.answer_check import AnswerCheck
 from fleets.domain.answer_document import answer_check_problems
 from fleets.domain.definition_shape import AGENTS, DOCUMENT
+from fleets.domain.definition_tasks import Tasks, pool_of
 from fleets.domain.errors import InvalidInput, Problem, Repair
 from fleets.domain.ids import MAX_AGENTS
 from fleets.domain.machine_needs import MachineNeeds, needs_of
@@ -29,6 +30,7 @@ from fleets.domain.matrix import (
 from fleets.domain.only_machines import COORDINATOR, MAX_MACHINES, OnlyMachines
 from fleets.domain.only_machines import PLACE as MACHINES
 from fleets.domain.placement_input import placement_of_json, placement_word
+from fleets.domain.pool import POOL_FIELDS
 from fleets.domain.profile_refs import ProfileRef
 from fleets.domain.profile_schema.issues import Path
 from fleets.domain.profile_schema.shapes import Note, show_path
@@ -82,7 +84,7 @@ Agents = Counted | Listed | Matrix | OnlyMachines
 class Definition:
     """A recipe. `base` is its launch without agents; name and budget may be changed for one.
 
-    `message` "" means: each agent its own task.
+    `message` "" means: each agent its own task. With `tasks` the agents are a pool.
     """
 
     description: str
@@ -91,6 +93,12 @@ class Definition:
     base: LaunchSpec
     machine: MachineNeeds
     answer: AnswerCheck
+    tasks: Tasks | None = None
+
+    @property
+    def asks_for_tasks(self) -> bool:
+        """Whether a launch has to bring the list of tasks."""
+        return self.tasks is not None and not self.tasks.listed
 
     @property
     def asks_for_rows(self) -> bool:
@@ -149,8 +157,9 @@ def check_definition(body: Any) -> Read:
     for path, words in wrong:
         read.add(("answer", *path), words)
     agents = _agents(body.get("agents"), read)
+    tasks = pool_of(body, agents=_described(agents), note=read.add)
     if agents is not None:
-        _check_message(body, agents, read)
+        _check_message(body, agents, read, is_pool=tasks is not None)
     if not read.found and base is not None and agents is not None:
         read.definition = Definition(
             description=str(body.get("description", "")),
@@ -159,8 +168,15 @@ def check_definition(body: Any) -> Read:
             base=replace(base, answer=answer),
             machine=needs_of(body.get("machine", {})),
             answer=answer,
+            tasks=tasks,
         )
     return read
+
+
+def _described(agents: "Agents | None") -> Sequence[AgentAsked] | None:
+    if isinstance(agents, Matrix | OnlyMachines):
+        return None
+    return agents.agents if isinstance(agents, Listed) else ()
 
 
 def _safe(path: Path) -> Path:
@@ -300,7 +316,7 @@ def _variants(value: Any, read: Read) -> Iterator[Variant]:
         yield Variant(name, asked)
 
 
-def _check_message(body: Mapping[str, Any], agents: Agents, read: Read) -> None:
+def _check_message(body: Mapping[str, Any], agents: Agents, read: Read, *, is_pool: bool) -> None:
     if isinstance(agents, OnlyMachines):
         for name in _OF_AGENTS:
             if body.get(name):
@@ -309,11 +325,14 @@ def _check_message(body: Mapping[str, Any], agents: Agents, read: Read) -> None:
     message = body.get("message", "")
     if not isinstance(message, str):
         return
+    if is_pool and not message.strip():
+        return
     if not message.strip():
         if words := _without_message(agents):
             read.add(("message",), words)
     else:
-        _check_text(message, ("message",), _message_fields(agents, message), read)
+        fields = POOL_FIELDS if is_pool else _message_fields(agents, message)
+        _check_text(message, ("message",), fields, read)
     if isinstance(agents, Matrix) and agents.row_text:
         path = ("agents", "matrix", "rowText")
         fields = (*ROW_FIELDS, *_likely(agents, agents.row_text))

@@ -1,6 +1,6 @@
 """What lists show of a definition: its shape in a few words, its size, its profiles."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fleets.domain.definition import Counted, Definition, Listed
@@ -40,6 +40,11 @@ def facts_of(
 
 def shape_of(definition: Definition, *, rows: int | None) -> str:
     """Its agents in a few words: "3 profiles × 40 rows"."""
+    if definition.tasks is not None:
+        few = shape_of(replace(definition, tasks=None), rows=rows)
+        listed = definition.tasks.listed
+        many = _counted(len(listed), "task") if listed else "tasks at launch"
+        return f"{many} over {few.removeprefix('list of ')}"
     agents = definition.agents
     if isinstance(agents, Counted):
         named = f" of {agents.asked.ref.slug}" if agents.asked.ref else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from fleets.domain.definition_tasks import tasks_text, tasks_value
 from fleets.domain.placement_input import placement_of_json, placement_word
 
 KINDS: Final = ("count", "matrix", "list", "machines")
@@ -23,6 +24,7 @@ class Kind(StrEnum):
     JSON = "json"
     PLACEMENT = "placement"
     FIELDS = "fields"
+    TASKS = "tasks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ FIELDS: Final[Mapping[str, Field]] = {
     "rows_per_agent": Field((*_MATRIX, "rowsPerAgent"), Kind.WHOLE),
     "group_by": Field((*_MATRIX, "groupBy")),
     "row_text": Field((*_MATRIX, "rowText")),
+    "tasks": Field(("tasks",), Kind.TASKS),
+    "session": Field(("session",)),
     "message": Field(("message",)),
     "harness": Field(("harness",)),
     "model": Field(("model",)),
@@ -85,6 +89,7 @@ PREFIXES: Final = (
     (re.compile(r"machine\.files\[([0-9]+)\]\.(path|content)"), "f{0}_{1}"),
     (re.compile(r"machine\.files\[([0-9]+)\]"), "f{0}_path"),
     (re.compile(r"agents\.profile"), "profile"),
+    (re.compile(r"tasks\[[0-9]+\]"), "tasks"),
 )
 # The fields of what machines get.
 MACHINE_FIELD: Final = re.compile(
@@ -118,6 +123,8 @@ def field_text(value: Any, field: Field) -> str:
         return placement_word(rule) if rule is not None else _raw(value)
     if field.kind is Kind.FIELDS and isinstance(value, Mapping) and _is_texts([*value.values()]):
         return "\n".join(f"{name}: {column}" for name, column in value.items())
+    if field.kind is Kind.TASKS:
+        return tasks_text(value)
     if field.kind is Kind.JSON:
         return json.dumps(value, ensure_ascii=False, indent=2)
     return _raw(value)
@@ -147,6 +154,8 @@ def field_value(text: str, field: Field) -> Any:
             )
         case Kind.FIELDS:
             return _named_columns(stripped)
+        case Kind.TASKS:
+            return tasks_value(text)
         case Kind.JSON:
             return _json(stripped)
         case _:

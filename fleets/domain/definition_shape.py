@@ -141,6 +141,8 @@ DOCUMENT: Final = fields(
                 "coordinator": boolean,
             }
         ),
+        "tasks": anything,
+        "session": text,
         "message": _short(MAX_PROMPT_BYTES),
         "harness": text,
         "model": text,

@@ -9,12 +9,14 @@ from fleets.domain.agent_settling import find_saved, plan_agents, provider_probl
 from fleets.domain.credentials import find_credentials
 from fleets.domain.csv_rows import Table
 from fleets.domain.definition import Counted, Definition, Listed
+from fleets.domain.definition_tasks import Tasks
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.ids import agent_ids
 from fleets.domain.matrix import ROW_FIELDS, Cell, Matrix, cells
 from fleets.domain.matrix_prompts import check_message, field_names, prompt_of, row_text
 from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.spec import LaunchSpec
+from fleets.domain.spec_cross import message_problems
 from fleets.domain.spec_fields import MAX_PROMPT_BYTES
 from fleets.domain.template import parse_template
 
@@ -43,6 +45,8 @@ def expand(
 
     Raises InvalidInput at paths of the document, or at `rows` with the line of a row.
     """
+    if definition.tasks is not None:
+        return _pool(definition, definition.tasks, resolve)
     agents = definition.agents
     if isinstance(agents, OnlyMachines):
         return Expansion(_launch(definition), (), ())
@@ -54,6 +58,19 @@ def expand(
     if table is None:
         raise InvalidInput.at("rows", "The rows are missing: choose a CSV file with a header.")
     return _matrix(definition, agents, table, resolve)
+
+
+def _pool(definition: Definition, tasks: Tasks, resolve: Resolve | None) -> Expansion:
+    """The agents as they would be without the list, and the list."""
+    if not tasks.listed:
+        raise InvalidInput.at("tasks", "The tasks are missing: this definition asks for a list.")
+    made = expand(replace(definition, tasks=None), resolve=resolve)
+    spec = replace(made.spec, tasks=tasks.listed, is_same_session=tasks.is_same_session)
+    if spec.prompt:
+        problems = [replace(one, place="message") for one in message_problems(spec)]
+        if problems:
+            raise InvalidInput(problems)
+    return replace(made, spec=spec)
 
 
 def _launch(definition: Definition) -> LaunchSpec:

@@ -79,6 +79,19 @@ def read_tasks(text: str) -> tuple[PoolTask, ...]:
     return tuple(tasks)
 
 
+def tasks_of_entries(entries: Sequence[Any]) -> tuple[tuple[PoolTask, ...], Found]:
+    """The tasks of a list of texts or `{id, message}`, and what is wrong, by the entry's index."""
+    found: Found = []
+    read = [_of_entry(entry, at, found) for at, entry in enumerate(entries)]
+    given = [one for one in read if one is not None]
+    tasks = [
+        PoolTask(one.task_id or f"task-{at}", one.message) for at, one in enumerate(given, start=1)
+    ]
+    found += _text_problems(given)
+    found += _twice(given, tasks, where="tasks[{}]")
+    return tuple(tasks), sorted(found, key=lambda one: one[0])
+
+
 def task_prompt(task: PoolTask, *, index: int, template: Template) -> str:
     """What is sent for a task: the message for all with the task in it, else the task itself.
 
@@ -242,12 +255,14 @@ def _text_problems(given: Sequence[_Given]) -> Iterator[tuple[int, str]]:
             )
 
 
-def _twice(given: Sequence[_Given], tasks: Sequence[PoolTask]) -> Iterator[tuple[int, str]]:
+def _twice(
+    given: Sequence[_Given], tasks: Sequence[PoolTask], *, where: str = "the task in line {}"
+) -> Iterator[tuple[int, str]]:
     first: dict[str, int] = {}
     for one, task in zip(given, tasks, strict=True):
         if task.task_id in first:
-            where = first[task.task_id]
-            yield one.line, f"the task in line {where} has the same id: ids are unique."
+            before = where.format(first[task.task_id])
+            yield one.line, f"{before} has the same id: ids are unique."
         first.setdefault(task.task_id, one.line)
 
 

@@ -26,12 +26,12 @@ def cross_problems(spec: "LaunchSpec") -> list[Problem]:
             )
         )
     if spec.tasks and spec.prompt:
-        problems += _message_problems(spec)
+        problems += message_problems(spec)
     problem = None if spec.agents else _provider_problem(spec)
     return [*problems, problem] if problem else problems
 
 
-def _message_problems(spec: "LaunchSpec") -> list[Problem]:
+def message_problems(spec: "LaunchSpec") -> list[Problem]:
     """The message around each task of a pool: it holds the task, and both together fit."""
     if "task" not in spec.template.fields:
         repair = Repair("Put {task} at its end", "prompt", f"{spec.prompt}\n\n{{task}}")

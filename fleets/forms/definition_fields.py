@@ -28,6 +28,11 @@ LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "rows_per_agent": ("Rows per agent", ""),
     "row_text": ("Text of a row", "where an agent has several; {rows} is all of them"),
     "column_names": ("Names of columns", "one per line, field: column"),
+    "tasks": (
+        "Tasks",
+        "one a line; or JSON, [text, …] or [{id, message}, …]; “ask”: they come with each launch",
+    ),
+    "session": ("Session", "of an agent"),
     "message": ("Message", "{{ is a brace"),
     "harness": ("Harness", "where an agent says none"),
     "model": ("Model", "where an agent says none"),
@@ -64,6 +69,7 @@ CHOICES: Final[Mapping[str, Sequence[Choice]]] = {
     ],
     "after": [("", "default (delete)"), ("delete", "delete"), ("stop", "stop"), ("keep", "keep")],
     "coordinator": [("", "none"), ("yes", "one")],
+    "session": [("", "new for each task"), ("same", "one for all its tasks")],
     "implicit": [("", "default (yes)"), ("yes", "yes"), ("no", "no")],
     "answer_shape": [
         ("", "text"),

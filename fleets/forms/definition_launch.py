@@ -9,6 +9,8 @@ from django import forms
 from fleets.domain.csv_rows import Table
 from fleets.domain.definition import Definition as Recipe
 from fleets.domain.definition import check_definition
+from fleets.domain.definition_form import field_at
+from fleets.domain.definition_tasks import PLACE, tasks_value
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.expansion import Expansion
 from fleets.domain.money import usd_string
@@ -56,6 +58,13 @@ class DefinitionLaunchForm(forms.Form):
     lifetime = _text("Lifetime", help_text="of the machines, at most")
     task_timeout = _text("Per task", help_text="then it is timed out")
     tags = _text("Tags", help_text="separated by commas")
+    tasks = forms.CharField(
+        label="Tasks",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"class": "input", "rows": "6", "spellcheck": "false"}),
+        help_text="of this launch; one a line, or JSON: [text, …] or [{id, message}, …]",
+    )
     rows = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     idempotency_key = forms.CharField(widget=forms.HiddenInput, max_length=80, min_length=8)
 
@@ -129,7 +138,7 @@ class DefinitionLaunchForm(forms.Form):
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems at their fields; what has no field stands above the form."""
         for problem in problems:
-            place = PLACES.get(problem.place, problem.place)
+            place = PLACES.get(problem.place) or field_at(problem.place) or problem.place
             known = place if place in self.fields else None
             words = problem.message if known else str(problem)
             self.problems += (Problem(place, problem.message, problem.repair),)
@@ -151,6 +160,8 @@ class DefinitionLaunchForm(forms.Form):
             # Machines without agents have none of these on their page.
             changed["atOnce"] = self.typed("at_once") or AUTO
             changed["taskTimeout"] = self.typed("task_timeout")
+        if PLACE in document and self.typed(PLACE):
+            changed[PLACE] = tasks_value(str(self.data[PLACE]))
         return {**document, **changed}
 
     def _expand(self, recipe: Recipe) -> Expansion:

@@ -1,6 +1,7 @@
 """The agents of a definition as a file that launches the same fleet (contract 4.2)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fleets.domain.agent_plan import AgentPlan
@@ -9,13 +10,14 @@ from fleets.domain.errors import InvalidInput
 from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.placement import PerMachine
 from fleets.domain.placement_input import placement_word
-from fleets.domain.spec import prompt_for
+from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.models import ProfileRevision, User
 from fleets.selectors.definition_check import launch_of, rows_of
 
 
 def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, Any]]:
-    """Every agent with its exact prompt; a saved profile by its id and revision.
+    """Every agent with its exact prompt (of a pool: without one); a saved profile by its id and
+    revision.
 
     Raises InvalidInput where the document asks for rows, or cannot be launched now. Three queries
     and those of its profiles.
@@ -23,18 +25,29 @@ def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, A
     recipe = read_definition(body)
     if isinstance(recipe.agents, OnlyMachines):
         raise InvalidInput.at("agents", "It has machines only: a file of agents would be empty.")
-    spec = launch_of(recipe, table=rows_of(recipe)[1], user=user).spec
-    template = spec.template
+    # Who the agents are does not depend on the list that they drain.
+    spec = launch_of(replace(recipe, tasks=None), table=rows_of(recipe)[1], user=user).spec
+    prompts = _no_prompts(spec) if recipe.tasks is not None else _prompts(spec)
     saved = {plan.saved for plan in spec.plans if plan.saved is not None}
     revisions = ProfileRevision.objects.filter(pk__in=saved)
     names = {
         pk: {"profileId": slug, "revision": number}
         for pk, slug, number in revisions.values_list("pk", "profile__slug", "number")
     }
+    return [_entry(plan, prompt, names) for plan, prompt in zip(spec.plans, prompts, strict=True)]
+
+
+def _prompts(spec: LaunchSpec) -> list[str]:
+    template = spec.template
     return [
-        _entry(plan, prompt_for(plan, index=index, template=template), names)
+        prompt_for(plan, index=index, template=template)
         for index, plan in enumerate(spec.plans, start=1)
     ]
+
+
+def _no_prompts(spec: LaunchSpec) -> list[str]:
+    """The tasks of a pool are a list of their own."""
+    return [""] * len(spec.plans)
 
 
 def _entry(plan: AgentPlan, prompt: str, names: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
@@ -48,7 +61,8 @@ def _entry(plan: AgentPlan, prompt: str, names: Mapping[int, dict[str, Any]]) ->
         entry["profile"] = names[plan.saved]
     elif plan.profile is not None:
         entry["profile"] = dict(plan.profile)
-    entry["task"] = prompt
+    if prompt:
+        entry["task"] = prompt
     if plan.placement is not None:
         shared = isinstance(plan.placement, PerMachine)
         word = placement_word(plan.placement)

@@ -46,7 +46,7 @@ def check_recipe(body: Any, *, user: User | None) -> CheckedDefinition:
     recipe = read_definition(body)
     rows, table = rows_of(recipe)
     expansion = None
-    if not recipe.asks_for_rows:
+    if not recipe.asks_for_rows and not recipe.asks_for_tasks:
         expansion = expand(recipe, table=table, resolve=lambda ref: _there(user, ref))
     else:
         for ref in recipe.refs:

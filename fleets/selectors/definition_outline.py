@@ -35,6 +35,7 @@ def outline(recipe: Definition, *, rows: StoredRows | None) -> list[Section]:
     count = rows.count if rows else None
     found = [
         Section(_heading(recipe), [("makes", shape_of(recipe, rows=count)), *_agents(recipe)]),
+        Section("Tasks", list(_tasks(recipe))),
         Section("Rows", list(_rows(recipe, rows))),
         Section("Limits", list(_limits(recipe))),
         Section("Machines", list(_machines(recipe.machine, recipe.base.size))),
@@ -78,6 +79,14 @@ def _asked(asked: AgentAsked) -> str:
     placement = placement_word(asked.placement)
     parts = [profile, asked.harness or "", asked.model.model or "", placement]
     return ", ".join(part for part in parts if part)
+
+
+def _tasks(recipe: Definition) -> Iterator[Fact]:
+    if recipe.tasks is None:
+        return
+    listed = recipe.tasks.listed
+    yield "tasks", f"{len(listed):,}, taken as agents are free" if listed else "with each launch"
+    yield "session", "one for all tasks of an agent" if recipe.tasks.is_same_session else "new each"
 
 
 def _rows(recipe: Definition, rows: StoredRows | None) -> Iterator[Fact]:

@@ -1,4 +1,4 @@
-"""One definition: its head, what a revision says, the exact prompts of its agents."""
+"""One definition: its head, what a revision says, its revisions."""
 
 import json
 from collections.abc import Sequence
@@ -9,18 +9,12 @@ from typing import Any, Final
 from django.db.models import Count
 from django.db.models.functions import Length
 
-from fleets.domain.definition import Counted, Listed, check_definition
-from fleets.domain.definition import Definition as Recipe
-from fleets.domain.errors import InvalidInput, Problem
-from fleets.domain.expansion import Expansion
-from fleets.domain.spec import prompt_for
+from fleets.domain.definition import check_definition
+from fleets.domain.errors import Problem
 from fleets.models import Definition, DefinitionRevision, Fleet, User
-from fleets.selectors.definition_check import launch_of, rows_of
 from fleets.selectors.definition_outline import Section, outline
-from fleets.selectors.definition_rows import RowsShown, shown_rows
 
 MOST_REVISIONS: Final = 50
-MOST_PROMPTS: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,47 +54,6 @@ class RevisionShown:
     text: str
     lines: Sequence[str]
     problems: Sequence[Problem]
-
-
-@dataclass(frozen=True, slots=True)
-class PromptRow:
-    """One agent with the prompt it gets; `rows` are the numbers of its rows, from 1."""
-
-    index: int
-    agent_id: str
-    profile: str
-    harness: str
-    model: str
-    rows: str
-    prompt: str
-
-
-@dataclass(frozen=True, slots=True)
-class PromptPage:
-    """Agents from `first` (1) on; `problem` "" or why there are none."""
-
-    rows: Sequence[PromptRow] = ()
-    first: int = 1
-    total: int = 0
-    stored: RowsShown | None = None
-    asks_for_rows: bool = False
-    has_agents: bool = True
-    problem: str = ""
-
-    @property
-    def last(self) -> int:
-        """The number of the last agent shown."""
-        return self.first + len(self.rows) - 1
-
-    @property
-    def older(self) -> int:
-        """Where the page before begins, 0 without one."""
-        return max(1, self.first - MOST_PROMPTS) if self.first > 1 else 0
-
-    @property
-    def newer(self) -> int:
-        """Where the next page begins, 0 without one."""
-        return self.last + 1 if self.rows and self.last < self.total else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +111,7 @@ def definition_head(definition: Definition, user: User) -> DefinitionHead:
 
 def revision_shown(definition: Definition, number: int | None) -> RevisionShown | None:
     """What a revision says, the head without a number; None where there is no such. One query."""
-    found = _revision(definition, number)
+    found = revision_of(definition, number)
     if found is None:
         return None
     body = json.loads(found.body)
@@ -177,38 +130,6 @@ def revision_shown(definition: Definition, number: int | None) -> RevisionShown 
         text=found.body,
         lines=found.body.split("\n"),
         problems=read.problems,
-    )
-
-
-def prompt_page(
-    definition: Definition, user: User, *, number: int | None = None, first: int = 1
-) -> PromptPage | None:
-    """The agents of a revision as a launch would make them now, with every prompt as it is sent.
-
-    None where there is no such revision.
-    """
-    found = _revision(definition, number)
-    if found is None:
-        return None
-    read = check_definition(json.loads(found.body))
-    if read.definition is None:
-        return PromptPage(problem=str(read.problems[0]))
-    if read.definition.asks_for_rows:
-        return PromptPage(asks_for_rows=True)
-    try:
-        stored, table = rows_of(read.definition)
-        expansion = launch_of(read.definition, table=table, user=user)
-    except InvalidInput as error:
-        return PromptPage(problem=str(error.problems[0]))
-    total = expansion.spec.count
-    if not total:
-        return PromptPage(has_agents=False)
-    first = min(max(1, first), total)
-    return PromptPage(
-        rows=_prompts(read.definition, expansion, first),
-        first=first,
-        total=total,
-        stored=shown_rows(stored, table) if stored and table else None,
     )
 
 
@@ -232,49 +153,11 @@ def revision_page(definition: Definition, *, before: int | None = None) -> Revis
     )
 
 
-def _revision(definition: Definition, number: int | None) -> DefinitionRevision | None:
+def revision_of(definition: Definition, number: int | None) -> DefinitionRevision | None:
+    """A revision by its number, the head without one; None where there is no such. One query."""
     found = definition.revisions.select_related("author", "rows").defer("rows__data")
     wanted = {"number": number} if number else {"pk": definition.head_id}
     return found.filter(**wanted).first()
-
-
-def _prompts(recipe: Recipe, expansion: Expansion, first: int) -> list[PromptRow]:
-    spec = expansion.spec
-    template = spec.template
-    plans = spec.plans[first - 1 : first - 1 + MOST_PROMPTS]
-    return [
-        PromptRow(
-            index=index,
-            agent_id=plan.agent_id,
-            profile=expansion.profiles[index - 1] or _profile_of(recipe, index),
-            harness=plan.harness,
-            model=plan.model,
-            rows=_span(expansion.rows[index - 1]),
-            prompt=prompt_for(plan, index=index, template=template),
-        )
-        for index, plan in enumerate(plans, start=first)
-    ]
-
-
-def _profile_of(recipe: Recipe, index: int) -> str:
-    agents = recipe.agents
-    if isinstance(agents, Counted):
-        asked = agents.asked
-    elif isinstance(agents, Listed):
-        asked = agents.agents[index - 1]
-    else:
-        return ""
-    if asked.ref is not None:
-        return str(asked.ref)
-    return str((asked.profile or {}).get("name") or "")
-
-
-def _span(rows: tuple[int, ...]) -> str:
-    """Numbers of rows in few words: "3", "1–5", "2, 7, 9 and 4 more"."""
-    if len(rows) > 2 and rows[-1] - rows[0] == len(rows) - 1:
-        return f"{rows[0]}–{rows[-1]}"
-    shown = ", ".join(map(str, rows[:3]))
-    return f"{shown} and {len(rows) - 3} more" if len(rows) > 3 else shown
 
 
 def _row(row: dict[str, Any], definition: Definition) -> RevisionRow:

@@ -18,12 +18,13 @@ from fleets.domain.status import Pattern
 from fleets.models import Fleet
 from fleets.selectors.agents_document import agents_document, machines_like
 from fleets.selectors.definition_check import body_of
+from fleets.selectors.tasks_document import fleet_tasks_document
 
 
 def document_of_fleet(fleet: Fleet) -> dict[str, Any]:
     """A definition that launches fleets like this one; that of its own launch where it has one.
 
-    Two queries.
+    Three queries.
     """
     revision = fleet.definition_revision
     if revision is not None:
@@ -31,6 +32,9 @@ def document_of_fleet(fleet: Fleet) -> dict[str, Any]:
     document: dict[str, Any] = {"name": fleet.name, "agents": _agents_of(fleet)}
     if fleet.prompt:
         document["message"] = fleet.prompt
+    if tasks := fleet_tasks_document(fleet):
+        session = {"session": "same"} if fleet.is_same_session else {}
+        document |= {"tasks": json.loads(tasks), **session}
     asked = {"harness": fleet.harness, "model": fleet.model, "size": fleet.size}
     document |= {name: value for name, value in asked.items() if value}
     rule = read_placement(fleet.placement)
@@ -67,11 +71,8 @@ def document_of_agents(text: str, *, name: str) -> dict[str, Any]:
 def document_of_launch(typed: Mapping[str, str]) -> dict[str, Any]:
     """A definition of what stands in the launch form, right or wrong: the editor says which.
 
-    Raises InvalidInput at `agents` for a file that cannot be read, at `tasks` for a pool.
+    Raises InvalidInput at `agents` for a file that cannot be read.
     """
-    if typed.get("tasks", "").strip():
-        words = "A definition keeps no list for a pool: keep the tasks as rows of a CSV file."
-        raise InvalidInput.at("tasks", words)
     text = typed.get("agents", "")
     made = document_of_agents(text, name="") if text.strip() else {"agents": {"count": 10}}
     if typed.get("machines", "").strip():
@@ -92,6 +93,9 @@ def _typed(typed: Mapping[str, str], *, has_count: bool) -> dict[str, str]:
     found = {name: typed.get(name, "") for name in _ALIKE}
     found |= {name: text for name, text in typed.items() if MACHINE_FIELD.fullmatch(name)}
     found["message"] = typed.get("prompt", "")
+    if typed.get("tasks", "").strip():
+        session = "same" if typed.get("session") == "same" else ""
+        found |= {"tasks": typed["tasks"], "session": session}
     if typed.get("machines", "").strip():
         found |= {name: typed.get(name, "") for name in ("machines", "coordinator")}
     return {**found, "count": typed.get("count", "")} if has_count else found

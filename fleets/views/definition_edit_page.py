@@ -18,6 +18,7 @@ from fleets.domain.errors import Advice, Problem
 from fleets.domain.expansion import Expansion
 from fleets.domain.matrix import Matrix
 from fleets.domain.matrix_prompts import message_fields
+from fleets.domain.pool import POOL_FIELDS
 from fleets.domain.prices import OFFERED_MODELS
 from fleets.domain.profile_merge import MergeConflict
 from fleets.domain.template import LAUNCH_FIELDS
@@ -98,6 +99,7 @@ def _document(editor: Editor, *, has_errors: bool) -> dict[str, Any]:
         "rows_value": values.get("rows", ""),
         "row_error": errors.get("rows", ""),
         "has_machines": bool(document.get("machine")),
+        "has_tasks": "tasks" in document,
         "has_answer": bool(document.get("answer")),
         "profiles": profile_choices(),
         "inline": INLINE,
@@ -149,6 +151,8 @@ def _advice(problem: Problem, editor: Editor) -> tuple[str, Advice]:
 
 def _message_fields(editor: Editor) -> Sequence[str]:
     """The fields that the message may have."""
+    if (editor.document or {}).get("tasks"):
+        return POOL_FIELDS
     recipe = editor.checked.recipe if editor.checked else None
     if recipe is None or not isinstance(recipe.agents, Matrix):
         return LAUNCH_FIELDS

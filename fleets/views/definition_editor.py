@@ -11,7 +11,7 @@ from fleets.domain.csv_rows import Table
 from fleets.domain.definition import check_definition
 from fleets.domain.definition_form import field_at, from_fields, to_fields
 from fleets.domain.errors import InvalidInput, Problem, Repair
-from fleets.domain.json_lines import JsonText, Path, read_json
+from fleets.domain.json_lines import MAX_BYTES, JsonText, Path, read_json
 from fleets.domain.matrix import Matrix
 from fleets.domain.number_input import parse_whole
 from fleets.domain.profile_body import body_text
@@ -21,6 +21,7 @@ from fleets.models import StoredRows, User
 from fleets.selectors.definition_check import CheckedDefinition, check_recipe
 from fleets.selectors.definition_rows import stored_rows, table_of
 from fleets.views.definition_rows import upload_of
+from fleets.views.launch_input import TASKS_FILE, tasks_in
 
 FORM: Final = "form"
 SOURCE: Final = "source"
@@ -105,6 +106,10 @@ def _read_form(editor: Editor, request: HttpRequest) -> None:
         fields["rows"] = upload.fields["rows"]
     elif "ask_rows" in fields:
         fields["rows"] = "ask"
+    listed = request.FILES.get(TASKS_FILE)
+    if listed is not None:
+        # One byte more than fits, so that the domain says what is too long.
+        fields["tasks"] = tasks_in(listed.read(MAX_BYTES + 1), name=listed.name or "")
     kept = _object(request.POST.get("document", ""))
     editor.document = from_fields(kept, fields)
     editor.problems = upload.problems

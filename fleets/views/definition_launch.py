@@ -12,15 +12,15 @@ from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
 from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
 from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
+from fleets.domain.json_lines import MAX_BYTES
 from fleets.domain.matrix import Matrix
-from fleets.domain.only_machines import OnlyMachines
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.status import Role
 from fleets.forms.definition_launch import DefinitionLaunchForm
 from fleets.forms.launch import new_form_key
 from fleets.models import Definition, User
-from fleets.selectors.definition_check import recipe_of
+from fleets.selectors.definition_check import body_of, recipe_of
 from fleets.selectors.definition_drift import drift_of
 from fleets.selectors.definition_launches import last_team
 from fleets.selectors.definition_rows import shown_rows
@@ -28,6 +28,7 @@ from fleets.selectors.launch_options import launch_options
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
 from fleets.views.definition_rows import upload_of
+from fleets.views.launch_input import TASKS_FILE, tasks_in
 from fleets.views.launch_preview import Preview, account_of, panel
 
 FRAGMENTS: Final = ("launch", "preflight")
@@ -50,7 +51,7 @@ def definition_launch_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """The preflight of what is typed so far; rows that were chosen are read and kept."""
     user = user_of(request)
     definition = get_definition(user, slug)
-    typed = {name: str(value) for name, value in request.POST.items()}
+    typed = _typed(request)
     field, _, value = typed.pop("repair", "").partition("=")
     if field in DefinitionLaunchForm.base_fields:
         typed[field] = value
@@ -65,7 +66,7 @@ def definition_launch_now(request: HttpRequest, slug: str) -> HttpResponse:
     """Launch it, once per form; refused with everything kept as typed."""
     user = user_of(request)
     definition = get_definition(user, slug)
-    typed = {name: str(value) for name, value in request.POST.items()}
+    typed = _typed(request)
     upload = upload_of(request)
     form = _form(definition, user, typed | upload.fields, upload.problems)
     spec = _ready(form, definition, user)
@@ -87,6 +88,15 @@ def definition_launch_now(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             return htmx.redirect(request, reverse("fleets:fleet_detail", args=[fleet.public_id]))
     return _page(request, definition, form, is_refused=True)
+
+
+def _typed(request: HttpRequest) -> dict[str, str]:
+    """The fields; a chosen file of tasks stands where its text would have been pasted."""
+    typed = {name: str(value) for name, value in request.POST.items()}
+    listed = request.FILES.get(TASKS_FILE)
+    if listed is not None:
+        typed["tasks"] = tasks_in(listed.read(MAX_BYTES + 1), name=listed.name or "")
+    return typed
 
 
 def _form(
@@ -141,6 +151,8 @@ def _page(
     typed = [Advice(one.place, one.message, one.repairs) for one in form.problems]
     labels = {name: str(field.label) for name, field in form.fields.items()}
     labels["rows_file"] = "Rows"
+    # What is typed may be wrong: the page goes by what is saved.
+    body = body_of(form.revision)
     context: dict[str, Any] = {
         "definition": definition,
         "here": reverse("fleets:definition_detail", args=[definition.slug]),
@@ -159,7 +171,9 @@ def _page(
             form,
         ),
         "rows": shown_rows(form.stored, form.table) if form.stored and form.table else None,
-        "only_machines": form.recipe is not None and isinstance(form.recipe.agents, OnlyMachines),
+        "only_machines": "machines" in body["agents"],
+        "is_pool": "tasks" in body,
+        "tasks_kept": len(body["tasks"]) if isinstance(body.get("tasks"), list) else 0,
         "asks_for_rows": form.recipe is not None and form.recipe.asks_for_rows,
         "delimiters": DELIMITERS.items(),
         "encodings": ENCODINGS,

@@ -14,10 +14,10 @@ from fleets.models import Definition
 from fleets.selectors.definition_launches import launch_page
 from fleets.selectors.definition_page import (
     definition_head,
-    prompt_page,
     revision_page,
     revision_shown,
 )
+from fleets.selectors.definition_prompts import prompt_page
 
 TABS: Final = (
     ("recipe", "Recipe"),

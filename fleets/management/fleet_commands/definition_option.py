@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from fleets.domain.csv_rows import MAX_CSV_BYTES, Table, read_table
+from fleets.domain.definition import Definition as Recipe
 from fleets.domain.definition import read_definition
+from fleets.domain.definition_tasks import PLACE, tasks_value
 from fleets.domain.errors import InvalidInput, NotFoundHere
 from fleets.domain.money_input import parse_usd
 from fleets.domain.spec import LaunchSpec
+from fleets.management.fleet_commands.tasks_option import read_tasks_option
 from fleets.models import Definition, DefinitionRevision
 from fleets.selectors.definition_check import body_of, launch_of, rows_of
 from fleets.services.actor import Actor
@@ -25,9 +28,7 @@ _OVER: Final = {
     "size": "size",
     "lifetime": "lifetime",
 }
-_NOT_WITH: Final = (
-    *("prompt", "agents", "tasks", "fleet", "parent", "machines", "coordinator", "machine"),
-)
+_NOT_WITH: Final = (*("prompt", "agents", "fleet", "parent", "machines", "coordinator", "machine"),)
 
 
 def spec_of_definition(
@@ -42,7 +43,10 @@ def spec_of_definition(
     given = {key: options[name] for name, key in _OVER.items() if options[name]}
     if "budgetUsd" in given:
         parse_usd(given["budgetUsd"], place="--max-spend-usd")
-    recipe = read_definition({**body_of(revision), **given})
+    body = body_of(revision)
+    recipe = read_definition({**body, **given})
+    if options["tasks"]:
+        recipe = read_definition({**body, **given, **_tasks(recipe, options)})
     table = _rows(options["rows"]) if options["rows"] else rows_of(recipe)[1]
     if table is None and recipe.asks_for_rows:
         raise InvalidInput.at("--rows", "This definition asks for rows: name a CSV file.")
@@ -64,6 +68,14 @@ def _revision(name: str) -> DefinitionRevision:
     if definition is None or definition.head is None:
         raise NotFoundHere("definition", name[:80])
     return definition.head
+
+
+def _tasks(recipe: Recipe, options: dict[str, Any]) -> dict[str, Any]:
+    """The list of a file, in place of the definition's own."""
+    if recipe.tasks is None:
+        raise InvalidInput.at("--tasks", "This definition is no pool: it has no list of tasks.")
+    found = read_tasks_option(options["tasks"], is_same_session=False)
+    return {PLACE: tasks_value(found[PLACE])}
 
 
 def _rows(given: str) -> Table:

@@ -241,8 +241,6 @@ def test_what_stands_in_the_launch_form_becomes_a_definition(client: Client) -> 
     assert 'id="id_count" name="count" value="4"' in page
     assert 'value="2.50"' in page
     assert "Do {index}" in page
-    refused = client.post(at("definition_from_launch"), {**typed, "tasks": "a task"})
-    assert "keep the tasks as rows" in refused.content.decode()
 
 
 def test_who_reads_does_not_write(user: User) -> None:
