@@ -46,11 +46,13 @@ def test_a_list_is_kept_shown_and_drained(client: Client) -> None:
     assert json.loads(definition.head.body)["tasks"] == ["look at a", "look at b"]
     here = reverse("fleets:definition_detail", args=["sweep"])
     shown = client.get(f"{here}?tab=prompts").content.decode()
-    assert "Briefly: look at b" in shown and "of 2 tasks" in shown
+    assert "Briefly: look at b" in shown
+    assert "of 2 tasks" in shown
     agents = json.loads(client.get(f"{here}/agents.json").content)
     assert [set(one) for one in agents] == [{"agentId", "harness", "model"}] * 3
     page = client.get(f"{here}/launch").content.decode()
-    assert "2 tasks over 3 agents" in page and "2 kept" in page
+    assert "2 tasks over 3 agents" in page
+    assert "2 kept" in page
     assert launched(client) == ["Briefly: look at a", "Briefly: look at b"]
     fleet = Fleet.objects.get()
     again = client.get(reverse("fleets:definition_new") + f"?from={fleet.public_id}")
@@ -74,7 +76,8 @@ def test_a_mistake_in_a_list_is_named_and_nothing_is_lost(client: Client) -> Non
     assert page.status_code == 422
     words = page.content.decode()
     assert "an id has letters, digits" in words
-    assert "taks" in words and "{task}" in words
+    assert "taks" in words
+    assert "{task}" in words
 
 
 def test_a_pool_of_the_launch_form_becomes_a_definition(client: Client) -> None:

@@ -13,13 +13,28 @@ from tests.integration.cast import Cast
 pytestmark = pytest.mark.django_db
 
 TYPED = {
-    **{"name": "bench", "team": "review", "machines": "3", "coordinator": "yes"},
-    **{"budget": "1.00", "size": "small", "lifetime": "2 h", "after": "delete"},
-    **{"after_delay": "2 h", "count": "10", "idempotency_key": "form-key-1"},
-    **{"image": "node:22", "git_url": "https://git.example.org/a.git", "secrets": "A_TOKEN, B_TOKEN"},
-    **{"setup": "npm ci", "domains": "api.example.org", "implicit": "no"},
-    **{"f0_path": "notes.md", "f0_content": "Be brief.", "f1_path": "", "f1_content": ""},
-}  # fmt: skip
+    "name": "bench",
+    "team": "review",
+    "machines": "3",
+    "coordinator": "yes",
+    "budget": "1.00",
+    "size": "small",
+    "lifetime": "2 h",
+    "after": "delete",
+    "after_delay": "2 h",
+    "count": "10",
+    "idempotency_key": "form-key-1",
+    "image": "node:22",
+    "git_url": "https://git.example.org/a.git",
+    "secrets": "A_TOKEN, B_TOKEN",
+    "setup": "npm ci",
+    "domains": "api.example.org",
+    "implicit": "no",
+    "f0_path": "notes.md",
+    "f0_content": "Be brief.",
+    "f1_path": "",
+    "f1_content": "",
+}
 NEEDS = {
     "image": "node:22",
     "git": {"url": "https://git.example.org/a.git"},
@@ -51,10 +66,12 @@ def test_machines_only_are_launched_with_what_they_get(client: Client) -> None:
     assert [str(one) for one in fleet.machines.all()][:2] == ["coordinator", "worker-1"]
     page = client.get(reverse("fleets:fleet_detail", args=[fleet.public_id])).content.decode()
     assert "Machines without agents" in page
-    assert "?tab=results" not in page and "run-again" not in page
+    assert "?tab=results" not in page
+    assert "run-again" not in page
     like = client.get(reverse("fleets:fleet_new") + f"?from={fleet.public_id}").content.decode()
     assert 'name="machines" value="3"' in like
-    assert 'value="notes.md"' in like and "npm ci" in like
+    assert 'value="notes.md"' in like
+    assert "npm ci" in like
 
 
 def test_what_is_wrong_stands_at_its_field(client: Client) -> None:
@@ -70,7 +87,8 @@ def test_what_is_wrong_stands_at_its_field(client: Client) -> None:
 
 def test_the_form_becomes_a_definition_that_launches_the_same(client: Client) -> None:
     editor = post(client, "definition_from_launch").content.decode()
-    assert "machines only" in editor and "npm ci" in editor
+    assert "machines only" in editor
+    assert "npm ci" in editor
     body = {**TYPED, "kind": "machines", "mode": "form", "document": "{}", "after_delay": ""}
     body.pop("count")
     assert client.post(reverse("fleets:definition_new"), body).status_code == 303
@@ -81,7 +99,8 @@ def test_the_form_becomes_a_definition_that_launches_the_same(client: Client) ->
     )
     here = reverse("fleets:definition_launch", args=[definition.slug])
     page = client.get(here).content.decode()
-    assert "Launch 4 machines" in page and "At once" not in page
+    assert "Launch 4 machines" in page
+    assert "At once" not in page
     assert "delete after 2 h" in page
     for tab in ("recipe", "prompts"):
         shown = client.get(f"{reverse('fleets:definition_detail', args=['bench'])}?tab={tab}")

@@ -51,7 +51,8 @@ def test_the_message_around_each_task_holds_it() -> None:
         expand(read_definition({**BODY, "message": "Be brief."}))
     (problem,) = caught.value.problems
     assert problem.place == "message"
-    assert problem.repair is not None and problem.repair.value == "Be brief.\n\n{task}"
+    assert problem.repair is not None
+    assert problem.repair.value == "Be brief.\n\n{task}"
     assert "task" in problems(message="{taks}")["message"]
 
 

@@ -57,7 +57,8 @@ def test_the_preflight_counts_machines_and_nothing_else() -> None:
     flight = preflight(parse_launch(TYPED), now=NOW)
     assert len(flight.machines) == 9
     assert flight.holds is None
-    assert flight.forecast.model is not None and flight.forecast.model.worst == 0
+    assert flight.forecast.model is not None
+    assert flight.forecast.model.worst == 0
     assert flight.forecast.total == flight.forecast.compute
     assert flight.running_nusd_per_hour * 1 == flight.forecast.compute.worst
     assert flight.warnings[0].place == "budget"
