@@ -198,6 +198,13 @@ def parse_launch(raw: Mapping[str, str], *, resolve: Resolve | None = None) -> L
     settled = partial(read_launch_agents, raw, read, is_pool=has_tasks, resolve=resolve)
     agents = settled(count=spec.count, harness=spec.harness, model=spec.model)
     spec = replace(spec, agents=agents, count=len(agents) or spec.count)
+    return _checked(spec, raw, problems)
+
+
+def _checked(spec: LaunchSpec, raw: Mapping[str, str], problems: list[Problem]) -> LaunchSpec:
+    """The launch, unless something is wrong with it. A lifetime below the default for a task bounds
+    that too.
+    """
     if not raw.get("task_timeout", "").strip():
         spec = replace(spec, task_timeout_s=min(DEFAULT_TASK_TIMEOUT_S, spec.lifetime_s))
     wrong = {problem.place for problem in problems}

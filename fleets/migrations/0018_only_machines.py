@@ -6,23 +6,33 @@ import fleets.domain.status
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('fleets', '0016_profile_texts'),
+        ("fleets", "0017_profile_trials"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='fleet',
-            name='fleet_pattern_known',
+            model_name="fleet",
+            name="fleet_pattern_known",
         ),
         migrations.AlterField(
-            model_name='fleet',
-            name='pattern',
-            field=models.CharField(choices=[('map', 'map'), ('pool', 'pool'), ('machines', 'machines')], default=fleets.domain.status.Pattern['MAP'], max_length=10),
+            model_name="fleet",
+            name="pattern",
+            field=models.CharField(
+                choices=[("map", "map"), ("pool", "pool"), ("machines", "machines")],
+                default=fleets.domain.status.Pattern["MAP"],
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='fleet',
-            constraint=models.CheckConstraint(condition=models.Q(('pattern__in', ['map', 'pool', 'machines']), ('pattern__isnull', True), _connector='OR'), name='fleet_pattern_known'),
+            model_name="fleet",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("pattern__in", ["map", "pool", "machines"]),
+                    ("pattern__isnull", True),
+                    _connector="OR",
+                ),
+                name="fleet_pattern_known",
+            ),
         ),
     ]

@@ -138,6 +138,17 @@ def _with_drift(shown: Preview, form: DefinitionLaunchForm) -> Preview:
     return replace(shown, warnings=[*words, *shown.warnings])
 
 
+def _kinds(form: DefinitionLaunchForm) -> dict[str, Any]:
+    """What it launches, by what is saved: what is typed may be wrong."""
+    body = body_of(form.revision)
+    tasks = body.get("tasks")
+    return {
+        "only_machines": "machines" in body["agents"],
+        "is_pool": tasks is not None,
+        "tasks_kept": len(tasks) if isinstance(tasks, list) else 0,
+    }
+
+
 def _page(
     request: HttpRequest,
     definition: Definition,
@@ -151,8 +162,6 @@ def _page(
     typed = [Advice(one.place, one.message, one.repairs) for one in form.problems]
     labels = {name: str(field.label) for name, field in form.fields.items()}
     labels["rows_file"] = "Rows"
-    # What is typed may be wrong: the page goes by what is saved.
-    body = body_of(form.revision)
     context: dict[str, Any] = {
         "definition": definition,
         "here": reverse("fleets:definition_detail", args=[definition.slug]),
@@ -171,9 +180,7 @@ def _page(
             form,
         ),
         "rows": shown_rows(form.stored, form.table) if form.stored and form.table else None,
-        "only_machines": "machines" in body["agents"],
-        "is_pool": "tasks" in body,
-        "tasks_kept": len(body["tasks"]) if isinstance(body.get("tasks"), list) else 0,
+        **_kinds(form),
         "asks_for_rows": form.recipe is not None and form.recipe.asks_for_rows,
         "delimiters": DELIMITERS.items(),
         "encodings": ENCODINGS,

@@ -16,9 +16,14 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def client() -> Client:
+def cast() -> Cast:
     ConnectionFactory()
-    return Cast.gather().client("operator")
+    return Cast.gather()
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return cast.client("operator")
 
 
 def saved(client: Client, **typed: Any) -> Definition:
@@ -85,3 +90,9 @@ def test_a_pool_of_the_launch_form_becomes_a_definition(client: Client) -> None:
     shown = client.post(reverse("fleets:definition_from_launch"), typed).content.decode()
     assert "2 tasks over 3 agents" in shown
     assert "all in an agent&#x27;s one session" in shown
+
+
+def test_who_reads_launches_none(cast: Cast, client: Client) -> None:
+    saved(client)
+    statuses = {"admin": 200, "operator": 200, "viewer": 403, "stranger": 404}
+    cast.expect(reverse("fleets:definition_launch", args=["sweep"]), "GET", statuses)

@@ -46,9 +46,14 @@ NEEDS = {
 
 
 @pytest.fixture
-def client() -> Client:
+def cast() -> Cast:
     ConnectionFactory()
-    return Cast.gather().client("operator")
+    return Cast.gather()
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return cast.client("operator")
 
 
 def post(client: Client, to: str, **typed: str) -> Any:
@@ -105,3 +110,8 @@ def test_the_form_becomes_a_definition_that_launches_the_same(client: Client) ->
     for tab in ("recipe", "prompts"):
         shown = client.get(f"{reverse('fleets:definition_detail', args=['bench'])}?tab={tab}")
         assert shown.status_code == 200
+
+
+def test_who_reads_launches_none(cast: Cast) -> None:
+    statuses = {"admin": 200, "operator": 200, "viewer": 403, "stranger": 404}
+    cast.expect(reverse("fleets:fleet_new"), "GET", statuses)
