@@ -3,10 +3,12 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 DIGEST_CHARS: Final = 16
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _EXPONENT_FROM: Final = 21
 _SMALLEST_PLAIN: Final = -6
 
@@ -33,7 +35,7 @@ def canonical(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if _HALF.search(text):
         raise ValueError("half a character has no canonical form")
     # DEL is written out by both; everything below a space is escaped alike.
     return json.dumps(text, ensure_ascii=False)

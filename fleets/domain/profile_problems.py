@@ -4,6 +4,7 @@ A problem names the place and the rule, never a value: a value may be a secret.
 """
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +22,7 @@ from fleets.domain.profile_secrets import find_secrets, safe_name, safe_path
 PLACE: Final = "profile"
 # The code of a problem that is a secret, beside those of the schema.
 LEAK: Final = "secret"
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _PROMPT: Final = ("systemPrompt", "appendSystemPrompt", "instructions")
 _MODE: Final = ("description", "model", "prompt", "tools", "permissions", "metadata")
 _REF: Final = ("kind", "name", "content", "path", "repository", "ref")
@@ -157,12 +159,8 @@ def _unkeepable(body: Any) -> Iterator[ProfileProblem]:
     """What the schema lets pass and a digest or a database cannot hold."""
     for path, one in nodes(body):
         texts = (one, *path[-1:]) if isinstance(one, str) else path[-1:]
-        if any(isinstance(text, str) and _is_broken(text) for text in texts):
+        if any(isinstance(text, str) and _HALF.search(text) for text in texts):
             yield ProfileProblem(path, "has half a character in it: no digest can be made of it")
-
-
-def _is_broken(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _is_deep(body: Any) -> bool:

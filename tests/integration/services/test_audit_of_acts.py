@@ -84,11 +84,11 @@ pytestmark = pytest.mark.django_db
 WHY: Final = "looping on captcha"
 SERVICES = Path(__file__).resolve().parents[3] / "fleets" / "services"
 # These are what an ordering service is made of, not acts of their own.
-PARTS = {"begin", "record", "write_audit", "order"}
+PARTS = {"begin", "record", "row", "write_audit", "order"}
 # These keep what a person brings for a preview of theirs, or read; nothing that others see changes.
 NO_ACTS = {"keep_import", "discard_import", "store_rows", "order_reading", "pull"}
-# It writes a row for each profile as well: see test_profile_import.
-SEVERAL_ROWS = {"confirm_import"}
+# They write a row for each profile as well: see test_profile_import and test_profile_bulk.
+SEVERAL_ROWS = {"confirm_import", "change_profiles", "undo_bulk_change"}
 RECIPE: Final = {"name": "Nightly", "agents": {"count": 3}, "message": "Do {index}."}
 Act = Callable[[Actor], Any]
 
