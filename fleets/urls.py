@@ -34,6 +34,7 @@ from fleets.views import (
     profile_edit,
     profile_examples,
     profile_export,
+    profile_following,
     profile_import,
     profile_list,
     profile_page,
@@ -139,6 +140,18 @@ urlpatterns = [
     ),
     path("profiles/skills", profile_skills.profile_skills, name="profile_skills"),
     path("profiles/skills/<str:digest>", profile_skills.profile_skill, name="profile_skill"),
+    path("profiles/following", profile_following.profile_following, name="profile_following"),
+    path(
+        "profiles/following/seen",
+        profile_following.profile_following_seen,
+        name="profile_following_seen",
+    ),
+    path(
+        "profiles/following/catalog",
+        profile_following.profile_follow_catalog,
+        name="profile_follow_catalog",
+    ),
+    path("profiles/<slug:slug>/follow", profile_following.profile_follow, name="profile_follow"),
     path("profiles/platform", platform_catalog.profile_platform, name="profile_platform"),
     path(
         "profiles/platform/read",

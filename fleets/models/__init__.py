@@ -11,6 +11,7 @@ from fleets.models.machines import Machine
 from fleets.models.operations import NodeKind, Operation, OperationNode
 from fleets.models.people import Team, Theme, User
 from fleets.models.profile_bulk import BulkOutcome, ProfileBulkChange, ProfileBulkItem
+from fleets.models.profile_follows import ProfileFollow
 from fleets.models.profile_imports import ProfileImport
 from fleets.models.profile_texts import ProfileText
 from fleets.models.profile_trials import ProfileTrial
@@ -49,6 +50,7 @@ __all__ = [
     "ProfileBulkItem",
     "ProfileDraft",
     "ProfileExample",
+    "ProfileFollow",
     "ProfileImport",
     "ProfileLabel",
     "ProfileRevision",

@@ -115,7 +115,10 @@ class ProfileRevision(models.Model):
             models.UniqueConstraint(fields=["profile", "number"], name="revision_number_unique"),
             models.CheckConstraint(condition=Q(number__gte=1), name="revision_from_one"),
         ]
-        indexes = [models.Index(fields=["digest"], name="revision_by_digest")]
+        indexes = [
+            models.Index(fields=["digest"], name="revision_by_digest"),
+            models.Index(fields=["-published_at"], name="revision_published"),
+        ]
         triggers = [
             pgtrigger.Protect(name="revision_stays", operation=pgtrigger.Delete),
             pgtrigger.Protect(

@@ -11,6 +11,7 @@ from fleetdash import htmx
 from fleets.access import role_required, user_of
 from fleets.domain.status import Role
 from fleets.selectors.profile_filter import ProfileFilter
+from fleets.selectors.profile_following import catalog_state, unseen_count
 from fleets.selectors.profile_list import choices, profile_page
 
 FRAGMENTS: Final = ("profile-list",)
@@ -34,6 +35,8 @@ def profile_list(request: HttpRequest) -> HttpResponse:
         "here": reverse("fleets:profile_list"),
         "page": page,
         "choices": choices(),
+        "unseen": unseen_count(user),
+        "catalog": catalog_state(chosen.catalog, user) if chosen.catalog else None,
         "sorts": _sorts(chosen),
         "mine_query": chosen.query(owner="" if chosen.owner == "me" else "me"),
         "archived_query": chosen.query(archived="" if chosen.archived else "only"),

@@ -14,6 +14,7 @@ from fleets.domain.status import Role
 from fleets.models import Profile
 from fleets.selectors.platform_catalog import platform_row
 from fleets.selectors.profile_examples import example_list
+from fleets.selectors.profile_following import follow_state
 from fleets.selectors.profile_page import configuration, profile_head, revision_page
 from fleets.selectors.profile_results import revision_results, trial_turns
 from fleets.selectors.profile_trials import trial_list
@@ -54,6 +55,7 @@ def profile_page(
     context: dict[str, Any] = {
         "head": head,
         "platform": platform_row(profile),
+        "follow": follow_state(profile, user_of(request)),
         "here": reverse("fleets:profile_detail", args=[profile.slug]),
         "tab": tab,
         "tabs": [(key, label, counts.get(key)) for key, label in TABS],

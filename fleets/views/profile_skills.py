@@ -6,9 +6,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
-from fleets.access import role_required
+from fleets.access import role_required, user_of
 from fleets.domain.status import Role
 from fleets.selectors.list_query import given_words
+from fleets.selectors.profile_following import unseen_count
 from fleets.selectors.shared_texts import difference, shared_text, texts_page
 from fleets.services.profile_texts import read_missing_texts
 
@@ -26,6 +27,7 @@ def profile_skills(request: HttpRequest) -> HttpResponse:
         "page": texts_page(q=given["q"], show=show),
         "q": given["q"],
         "show": show,
+        "unseen": unseen_count(user_of(request)),
     }
     return htmx.render(request, "profiles/profile_skills.html", context)
 

@@ -192,6 +192,7 @@ PAGES: Final = (
         "fleets:profile_skill",
         lambda world: reverse("fleets:profile_skill", args=[world.text_digest]),
     ),
+    Page("following", "fleets:profile_following", _plain("fleets:profile_following"), "operator"),
     Page("bulk change", "fleets:profile_bulk", _plain("fleets:profile_bulk"), who="operator"),
     Page(
         "bulk change, preview",
@@ -328,6 +329,9 @@ NO_PAGES: Final = {
     "fleets:profile_platform_read": Kind.ACT,
     "fleets:profile_platform_pull": Kind.ACT,
     "fleets:profile_platform_publish": Kind.ACT,
+    "fleets:profile_follow": Kind.ACT,
+    "fleets:profile_follow_catalog": Kind.ACT,
+    "fleets:profile_following_seen": Kind.ACT,
     "fleets:profile_bulk_preview": Kind.ACT,
     "fleets:profile_bulk_confirm": Kind.ACT,
     "fleets:profile_bulk_undo": Kind.ACT,

@@ -26,6 +26,7 @@ from fleets.models import (
 from fleets.services.profile_texts import read_missing_texts
 from tests.browser.world import (
     VERDICTS,
+    follow_something,
     make_bulk_change,
     make_import,
     make_shared_text,
@@ -119,6 +120,19 @@ def _skill_update() -> str:
 
 def _digest(slug: str) -> str:
     return ProfileText.objects.get(profile__slug=slug).digest
+
+
+def _following() -> str:
+    """News of what is followed; the same in every look."""
+    if not Profile.objects.filter(slug="followed-one").exists():
+        follow_something(User.objects.get(username=OPERATOR))
+    return reverse("fleets:profile_following")
+
+
+def _followed_catalog() -> str:
+    _following()
+    catalog = Profile.objects.get(slug="followed-one").catalog.slug
+    return f"{reverse('fleets:profile_list')}?catalog={catalog}"
 
 
 def _bulk_done() -> str:
@@ -215,6 +229,7 @@ def _definition(name: str, query: str = "", page: str = "definition_detail") -> 
 LIST: Final = "fleets:fleet_list"
 DEFINITIONS: Final = "fleets:definition_list"
 SKILLS: Final = "fleets:profile_skills"
+FOLLOWING: Final = "fleets:profile_following"
 BULK: Final = "fleets:profile_bulk"
 
 
@@ -327,6 +342,9 @@ PICTURES: Final = (
     Picture("skill", "fleets:profile_skill", _skill),
     Picture("skill difference", "fleets:profile_skill", _skill_difference),
     Picture("skill updated", BULK, _skill_update),
+    Picture("following", FOLLOWING, _following),
+    Picture("following nothing", FOLLOWING, _plain(FOLLOWING), ADMIN),
+    Picture("profile of a followed catalog", PROFILES, _followed_catalog),
     Picture("bulk form", BULK, _plain(BULK)),
     Picture("bulk preview", BULK, _plain(BULK), act=_preview_bulk),
     Picture("bulk refused", BULK, _plain(BULK), act=_preview_nonsense),

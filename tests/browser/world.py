@@ -33,6 +33,7 @@ from fleets.models import (
     Operation,
     Profile,
     ProfileExample,
+    ProfileFollow,
     ProfileLabel,
     ProfileTrial,
     Run,
@@ -61,6 +62,7 @@ from tests.factories import (
     RunFactory,
     TaskFactory,
     TurnFactory,
+    UserFactory,
 )
 
 EVENT = 4
@@ -142,6 +144,7 @@ def make_world(team: Team, owner: User) -> World:
     operation = _cancel(team, owner)
     import_id = make_import(owner)
     definition = make_definition(owner, fleet)
+    follow_something(owner)
     return World(
         fleet=fleet,
         creating=creating,
@@ -376,6 +379,24 @@ def make_shared_text(owner: User) -> str:
         body = {"name": f"tester-{at}", "resources": {"skills": [skill]}}
         ProfileFactory(slug=f"tester-{at}", owner=owner, body=body)
     return text_digest(texts[0])
+
+
+def follow_something(user: User) -> None:
+    """What somebody follows has news by somebody else, which their definitions meet."""
+    other = User.objects.filter(username="raj").first() or UserFactory(username="raj")
+    profile = ProfileFactory(slug="followed-one", owner=other, body={"name": "followed-one"})
+    actor = Actor(user, "browser")
+    for name, ref in (("takes-it", {}), ("expects-it", {"revision": 1}), ("fixed", {"fixed": 1})):
+        agents = {"count": 2, "profile": {"profileId": profile.slug, **ref}}
+        create_definition(body={"name": name, "agents": agents, "message": "Go."}, actor=actor)
+    now = timezone.now()
+    body = {"name": "followed-one", "harness": "codex"}
+    ProfileRevisionFactory(
+        profile=profile, body=body, note="runs on codex", author=other, published_at=now
+    )
+    for what in ({"profile": profile}, {"catalog": profile.catalog}):
+        since = now - timedelta(hours=1)
+        ProfileFollow.objects.create(user=user, created_at=since, seen_at=since, **what)
 
 
 def make_definition(owner: User, fleet: Fleet) -> Definition:

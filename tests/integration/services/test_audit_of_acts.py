@@ -23,6 +23,8 @@ from fleets.models import (
     Definition,
     DefinitionRevision,
     Fleet,
+    Profile,
+    ProfileFollow,
     ProfileLabel,
     User,
 )
@@ -46,6 +48,12 @@ from fleets.services.interrupt import interrupt_agent
 from fleets.services.launch import launch_fleet
 from fleets.services.operations import retry_operation
 from fleets.services.preferences import set_preferences
+from fleets.services.profile_follow import (
+    follow_catalog,
+    follow_profile,
+    unfollow_catalog,
+    unfollow_profile,
+)
 from fleets.services.profile_labels import remove_label, set_label
 from fleets.services.profile_shelf import (
     archive_profile,
@@ -89,6 +97,9 @@ PARTS = {"begin", "record", "row", "write_audit", "order"}
 NO_ACTS = {"keep_import", "discard_import", "store_rows", "order_reading", "pull"}
 # They write a row for each profile as well: see test_profile_import and test_profile_bulk.
 SEVERAL_ROWS = {"confirm_import", "change_profiles", "undo_bulk_change"}
+SHELVED = ("profile", "catalog")
+# What everybody does for themselves.
+OWN = {"set_preferences", *(f"{act}follow_{what}" for act in ("", "un") for what in SHELVED)}
 RECIPE: Final = {"name": "Nightly", "agents": {"count": 3}, "message": "Do {index}."}
 Act = Callable[[Actor], Any]
 
@@ -111,6 +122,15 @@ def at_rest(user: User) -> Fleet:
 def _person(actor: Actor) -> User:
     assert actor.user is not None
     return actor.user
+
+
+def _followed(actor: Actor) -> Profile:
+    """A profile that the person follows, as they do its catalog."""
+    profile: Profile = ProfileFactory()
+    for what in ({"profile": profile}, {"catalog": profile.catalog}):
+        since = {"created_at": timezone.now(), "seen_at": timezone.now()}
+        ProfileFollow.objects.create(user=_person(actor), **since, **what)
+    return profile
 
 
 def _launch(actor: Actor) -> None:
@@ -290,6 +310,10 @@ ACTS: Final[dict[str, tuple[Act, bool]]] = {
         True,
     ),
     "delete_definition": (lambda a: delete_definition(_definition(), actor=a, reason=WHY), True),
+    "follow_profile": (lambda a: follow_profile(ProfileFactory(), actor=a), False),
+    "unfollow_profile": (lambda a: unfollow_profile(_followed(a), actor=a), False),
+    "follow_catalog": (lambda a: follow_catalog(CatalogFactory(), actor=a), False),
+    "unfollow_catalog": (lambda a: unfollow_catalog(_followed(a).catalog, actor=a), False),
     "set_preferences": (lambda a: set_preferences(_person(a), actor=a, theme="dark"), False),
 }
 
@@ -318,7 +342,7 @@ def test_an_act_leaves_exactly_one_row_with_who_and_why(name: str, actor: Actor)
     assert row.after
 
 
-@pytest.mark.parametrize("name", [name for name in ACTS if name != "set_preferences"])
+@pytest.mark.parametrize("name", [name for name in ACTS if name not in OWN])
 def test_who_may_only_read_is_refused_and_leaves_nothing(name: str) -> None:
     ConnectionFactory()
     viewer = UserFactory(role=Role.VIEWER, teams=[TeamFactory()])
