@@ -10,6 +10,7 @@ from hypothesis import settings
 from pytest_django import DjangoDbBlocker
 from redis import Redis
 
+from tests.support.database import Template
 from tests.support.servers import start_servers
 from tests.support.worker import worker
 
@@ -39,19 +40,28 @@ def servers() -> None:
 
 
 @pytest.fixture(scope="session")
+def template(servers: None) -> Template:
+    """The migrated database that each process copies, held until this one has its copy."""
+    return Template.find()
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    servers: None, django_db_modify_db_settings_parallel_suffix: None
+    template: Template, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
     """Whoever asks for the database gets a running server first."""
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def django_db_setup(
+    template: Template, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
     """The test database, which goes at the end even when somebody still hangs on it.
 
     The server notices a killed client only when it next speaks to it, and an idle thread of this
     process keeps its connection until the process ends: neither may turn a green run red.
     """
+    template.leave()
     yield
     with django_db_blocker.unblock():
         deadline = time.monotonic() + 2
