@@ -1,6 +1,7 @@
 """Fixtures that every folder of tests may use."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 
@@ -21,6 +22,10 @@ __all__ = ["worker"]
 settings.register_profile("same", derandomize=True, database=None)
 settings.register_profile("new", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_DRAWS", "same"))
+
+# A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Files that start processes or wait for agents: begun first, so that none of them is left alone
 # at the end while the other processes have nothing to do.

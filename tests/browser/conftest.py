@@ -13,7 +13,7 @@ import pytest_django
 from django.db import connections
 from playwright.sync_api import Browser, Page, expect
 
-from tests.integration.cast import NOBODY, Cast
+from tests.integration.cast import Cast
 from tests.support import sessions
 from tests.support.browsing import PATIENCE_MS, Visit, chromium_running, visiting
 from tests.support.site import Site
@@ -80,8 +80,8 @@ def open_page(app: Site, browser: Browser, cast: Cast) -> Iterator[OpenPage]:
     with ExitStack() as windows:
 
         def opened(who: str = "operator", **options: Any) -> Page:
-            user = None if who == NOBODY else getattr(cast, who)
-            visit = windows.enter_context(visiting(browser, app.url, user, **options))
+            person = cast.person(who)
+            visit = windows.enter_context(visiting(browser, app.url, person, **options))
             visits.append(visit)
             return visit.page
 

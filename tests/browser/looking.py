@@ -1,5 +1,6 @@
 """What is asked of every page: each question returns what is wrong, nothing when all is well."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
@@ -8,12 +9,18 @@ from playwright.sync_api import Page
 NARROW_PX: Final = (320, 720)
 MOST_TABS: Final = 250
 
+# What the other look of a page can change: its colours, and nothing else that axe asks about.
+COLOURS: Final = ("color-contrast", "link-in-text-block")
+
 _axe = Axe()
 
 
-def accessibility(page: Page) -> list[str]:
-    """Violations of axe's rules, as `rule: place`."""
-    found: dict[str, Any] = _axe.run(page).response
+def accessibility(page: Page, *, rules: Sequence[str] = ()) -> list[str]:
+    """Violations of axe's rules (all, unless some are named), as `rule: place`."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
+    found: dict[str, Any] = _axe.run(page, options=options).response
     return [
         f"axe {violation['id']}: {node['target'][0]}"
         for violation in found["violations"]

@@ -47,11 +47,17 @@ class Cast:
         }
         return cls(team=team, **people)
 
+    def person(self, who: str) -> User | None:
+        """The one of that role; None for `nobody`."""
+        found: User | None = None if who == NOBODY else getattr(self, who)
+        return found
+
     def client(self, who: str) -> Client:
         """A browser of that person; `nobody` is not signed in."""
         client = Client()
-        if who != NOBODY:
-            client.force_login(getattr(self, who), settings.AUTHENTICATION_BACKENDS[0])
+        person = self.person(who)
+        if person is not None:
+            client.force_login(person, settings.AUTHENTICATION_BACKENDS[0])
         return client
 
     def expect(

@@ -13,7 +13,7 @@ from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings
 from django.http import HttpRequest
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from fleets.models import User
 from tests.support import chromium
@@ -41,21 +41,32 @@ def chromium_running() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """One person's window: a page of its own context, and what went wrong in it."""
+    """A window and what went wrong in it, from its opening on."""
 
     page: Page
     faults: list[str] = field(default_factory=list)
 
-    def hear_console(self, message: ConsoleMessage) -> None:
+    def __post_init__(self) -> None:
+        self.page.on("console", self._hear_console)
+        self.page.on("pageerror", self._hear_error)
+
+    def _hear_console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not message.text.startswith(_STATUS_ONLY):
             self.faults.append(f"console: {message.text}")
 
-    def hear_error(self, error: Exception) -> None:
+    def _hear_error(self, error: Exception) -> None:
         self.faults.append(f"script: {error}")
 
 
 @contextmanager
-def visiting(
+def visiting(browser: Browser, site_url: str, user: User | None, **options: Any) -> Iterator[Visit]:
+    """A window of a browser of its own; the options are those of `browsing_as`."""
+    with browsing_as(browser, site_url, user, **options) as context:
+        yield Visit(context.new_page())
+
+
+@contextmanager
+def browsing_as(
     browser: Browser,
     site_url: str,
     user: User | None,
@@ -63,8 +74,8 @@ def visiting(
     size_px: tuple[int, int] = DESKTOP_PX,
     color_scheme: str = "light",
     has_scripts: bool = True,
-) -> Iterator[Visit]:
-    """A window signed in as `user` (None: as nobody)."""
+) -> Iterator[BrowserContext]:
+    """A browser signed in as `user` (None: as nobody), with no window yet."""
     options: dict[str, Any] = {"color_scheme": color_scheme, "java_script_enabled": has_scripts}
     context = browser.new_context(
         viewport={"width": size_px[0], "height": size_px[1]},
@@ -76,11 +87,8 @@ def visiting(
     if user is not None:
         name, key = session_of(user)
         context.add_cookies([{"name": name, "value": key, "url": site_url}])
-    visit = Visit(context.new_page())
-    visit.page.on("console", visit.hear_console)
-    visit.page.on("pageerror", visit.hear_error)
     try:
-        yield visit
+        yield context
     finally:
         context.close()
 

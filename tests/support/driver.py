@@ -48,7 +48,7 @@ def drive_until(done: Callable[[], bool], *, patience_s: float = PATIENCE_S) -> 
     deadline = time.monotonic() + patience_s
     while not done():
         if time.monotonic() > deadline:
-            raise AssertionError(f"not done in {patience_s} s: {_standing()}")
+            raise AssertionError(f"not done in {patience_s} s: {standing()}")
         if not drive_once():
             time.sleep(0.02)
 
@@ -88,6 +88,7 @@ def _open(fleet: Fleet) -> bool:
     return Operation.objects.filter(fleet=fleet, ended_at__isnull=True).exists()
 
 
-def _standing() -> list[Any]:
+def standing() -> list[Any]:
+    """What a wait that was in vain tells: every fleet and every order."""
     fleets = Fleet.objects.values_list("name", "state", "tasks_running", "last_error")
     return [*fleets, *Operation.objects.values_list("kind", "state", "sentence")]

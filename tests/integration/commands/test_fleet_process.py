@@ -11,6 +11,7 @@ import pytest
 from emulator.server import EmulatorThread
 from fleets.models import Fleet
 from fleets.services.actor import Actor
+from tests.support.driver import standing
 from tests.support.worker import ROOT, shared_environment
 
 RUN = ("fleet", "run", "[[ok]] [[slow 600]] Part {index}.", "--agents", "2", "--max-spend-usd", "1")
@@ -35,7 +36,7 @@ def test_ctrl_c_leaves_the_fleet_at_work_and_says_how_to_stop_it(
     deadline = time.monotonic() + 120
     while not Fleet.objects.filter(state="running").exists():
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, standing()
         time.sleep(0.05)
 
     process.send_signal(signal.SIGINT)
