@@ -12,10 +12,11 @@ from pytest_django import DjangoDbBlocker
 from redis import Redis
 
 from tests.support.database import Template
+from tests.support.prepared_pair import prepared_pair
 from tests.support.servers import start_servers
 from tests.support.worker import worker
 
-__all__ = ["worker"]
+__all__ = ["prepared_pair", "worker"]
 
 # The same draws in every run: a red run can be repeated, and a change is judged by what it changed.
 # `make soak` draws anew (HYPOTHESIS_DRAWS=new) and plays long what is found only by chance.
@@ -29,13 +30,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Files that start processes or wait for agents: begun first, so that none of them is left alone
 # at the end while the other processes have nothing to do.
-_LONG = ("chaos/", "onemachine/", "driving/", "commands/", "integration/emulator/")
+_LONG = (
+    ("test_kill_matrix", "test_make_up"),
+    ("chaos/", "onemachine/", "driving/", "commands/", "integration/emulator/"),
+)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """After the shuffle: the long files before the short ones, each in its shuffled order."""
-    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONG))
+    items.sort(key=lambda item: _turn_of(item.nodeid))
+
+
+def _turn_of(nodeid: str) -> int:
+    named = (any(name in nodeid for name in names) for names in _LONG)
+    return next((turn for turn, is_named in enumerate(named) if is_named), len(_LONG))
 
 
 @pytest.fixture(scope="session")

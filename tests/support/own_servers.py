@@ -6,8 +6,6 @@ This process's own questions go to that Postgres too, while `orm_on` lasts.
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +18,8 @@ from django.test import override_settings
 from fleetdash.onemachine import leftovers
 from fleetdash.onemachine.binaries import discard_copy
 from fleetdash.onemachine.pair import Pair
-from tests.support.worker import ROOT, Background
+from tests.support.prepared_pair import copy_of
+from tests.support.worker import Background
 
 _GONE_LIMIT_S = 30.0
 # What leads to a database; the rest of the settings is the same for every one.
@@ -76,8 +75,6 @@ class OwnServers:
             server.start()
         for server in (self.valkey, self.postgres):
             server.wait_until_ready()
-        migrate = (sys.executable, "manage.py", "migrate", "-v0")
-        subprocess.run(migrate, cwd=ROOT, env=self.environment(), check=True)
 
     def stop(self) -> None:
         self.valkey.kill()
@@ -85,9 +82,9 @@ class OwnServers:
 
 
 @contextmanager
-def own_servers(folder: Path) -> Iterator[OwnServers]:
-    """Both servers, up, with nothing in them; they and their data are gone after the block."""
-    pair = Pair.prepare(folder / "data", durable=True)
+def own_servers(folder: Path, *, prepared: Path) -> Iterator[OwnServers]:
+    """Both servers, up, copied from `prepared`; they and their data are gone after the block."""
+    pair = Pair.prepare(copy_of(prepared, folder / "data"), durable=True)
     environment = os.environ | leftovers.marked(pair.data)
     servers = OwnServers(
         folder,

@@ -1,6 +1,7 @@
 """A house to break."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
@@ -12,7 +13,7 @@ __all__ = ["actor", "admin", "emulator"]
 
 
 @pytest.fixture(scope="module")
-def house(django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
+def house(prepared_pair: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
     """Every process of the product, up and working, on servers of its own."""
-    with django_db_blocker.unblock(), standing_house() as standing:
+    with django_db_blocker.unblock(), standing_house(prepared_pair) as standing:
         yield standing

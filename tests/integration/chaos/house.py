@@ -182,11 +182,11 @@ def waits_in_database(name: str) -> bool:
 
 
 @contextmanager
-def standing_house() -> Iterator[House]:
+def standing_house(prepared: Path) -> Iterator[House]:
     """A running house on servers of its own; its processes end with the block."""
     with TemporaryDirectory(prefix="fleetdash-house-") as name:
         folder = Path(name)
-        with own_servers(folder) as servers, orm_on(servers):
+        with own_servers(folder, prepared=prepared) as servers, orm_on(servers):
             house = House(servers, folder)
             try:
                 house.start()

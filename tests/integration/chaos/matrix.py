@@ -1,7 +1,8 @@
 """The kill matrix: who dies, what goes wrong at the platform meanwhile, all drawn from a seed.
 
 Round `n` of a seed is always the same. Any thirty rounds in a row pair every process with every
-family of faults once; any twenty kill each process at least three times.
+family of faults once. The first ten already kill each process, use each family with two of its
+faults and come at every kind of moment.
 """
 
 import random
@@ -50,11 +51,13 @@ class Round:
 def drawn_round(seed: int, number: int) -> Round:
     """Round `number` (from 0) of this seed."""
     rng = random.Random(f"{seed}:{number}")
-    victim = VICTIMS[number % len(VICTIMS)]
+    place_of_victim = number % len(VICTIMS)
+    victim = VICTIMS[place_of_victim]
     family = tuple(_FAMILIES)[number % len(_FAMILIES)]
     kinds = _FAMILIES[family]
     moments = _MOMENTS.get(victim, (Moment.UNANSWERED,))
-    moment = moments[number // len(VICTIMS) % len(moments)]
+    # Not everybody's first kill comes at the same kind of moment.
+    moment = moments[(number // len(VICTIMS) + place_of_victim + 1) % len(moments)]
     place = rng.choice(_PLACES.get(victim, WORK))
     agents = rng.randint(4, 6)
     return Round(

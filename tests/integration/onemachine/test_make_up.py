@@ -17,6 +17,7 @@ from fleetdash.onemachine.pair import Pair, Running
 from fleetdash.onemachine.ports import is_free
 from fleetdash.onemachine.private_files import read_env
 from tests.support.machine import Machine, command_line, copy_tree, eventually
+from tests.support.prepared_pair import copy_of
 
 _COUNT_USERS = (
     "from django.contrib.auth import get_user_model as model; print(model().objects.count())"
@@ -73,7 +74,10 @@ def test_ctrl_c_stops_everything_and_a_second_start_finds_yesterdays_data(machin
         assert machine.processes() == []
 
 
-def test_a_killed_worker_comes_back_and_make_down_ends_it_all(machine: Machine) -> None:
+def test_a_killed_worker_comes_back_and_make_down_ends_it_all(
+    machine: Machine, prepared_pair: Path
+) -> None:
+    copy_of(prepared_pair, machine.data)
     with machine.up() as up:
         worker = machine.pid_of("celery -A fleetdash worker")
         os.kill(worker, signal.SIGKILL)
@@ -101,7 +105,10 @@ def test_a_killed_worker_comes_back_and_make_down_ends_it_all(machine: Machine) 
         assert machine.processes() == []
 
 
-def test_a_start_ends_what_was_left_and_killing_make_leaves_nothing(machine: Machine) -> None:
+def test_a_start_ends_what_was_left_and_killing_make_leaves_nothing(
+    machine: Machine, prepared_pair: Path
+) -> None:
+    copy_of(prepared_pair, machine.data)
     wait = [sys.executable, "-c", "import time; time.sleep(300)"]
     stray = subprocess.Popen(wait, env=machine.environment() | leftovers.marked(machine.data))
     stranger = subprocess.Popen(wait, env=machine.environment())
@@ -119,9 +126,10 @@ def test_a_start_ends_what_was_left_and_killing_make_leaves_nothing(machine: Mac
 
 
 def test_named_servers_and_platform_are_used_and_a_killed_supervisor_leaves_nothing(
-    machine: Machine, tmp_path: Path
+    machine: Machine, tmp_path: Path, prepared_pair: Path
 ) -> None:
-    elsewhere = Running(Pair.prepare(tmp_path / "elsewhere", durable=False))
+    data = copy_of(prepared_pair, tmp_path / "elsewhere")
+    elsewhere = Running(Pair.prepare(data, durable=False))
     platform = {
         "PLATFORM_SANDBOX_URL": "http://127.0.0.1:9/sandbox",
         "PLATFORM_ID_URL": "http://127.0.0.1:9/id",
