@@ -4,10 +4,11 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.db import connection
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 from redis import Redis
 
@@ -20,8 +21,10 @@ __all__ = ["prepared_pair", "worker"]
 
 # The same draws in every run: a red run can be repeated, and a change is judged by what it changed.
 # `make soak` draws anew (HYPOTHESIS_DRAWS=new) and plays long what is found only by chance.
-settings.register_profile("same", derandomize=True, database=None)
-settings.register_profile("new", print_blob=True)
+# How long an example takes says how busy the machine is, and nothing of the product.
+_PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, database=None, **_PATIENT)
+settings.register_profile("new", print_blob=True, **_PATIENT)
 settings.load_profile(os.environ.get("HYPOTHESIS_DRAWS", "same"))
 
 # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.

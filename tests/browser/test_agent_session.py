@@ -216,5 +216,5 @@ def test_a_stream_that_comes_back_shows_what_was_missed_and_nothing_twice(
     store(turn, [text(5, "During the break.", "p-2")])
     page.context.set_offline(False)
 
-    expect(page.get_by_text("During the break.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("During the break.")).to_be_visible()
     expect(page.get_by_text("Before the break.")).to_have_count(1)

@@ -50,5 +50,5 @@ def test_the_welcome_does_not_cover_the_button_that_stops(
     page.fill("#id_password", PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator(".toast")).to_have_count(1)
-    page.get_by_role("button", name="Cut off now").click(timeout=4_000)
+    page.get_by_role("button", name="Cut off now").click()
     page.wait_for_url("**/operations/*")

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.db import connections
 
 # The emulator in this process closes its side of a connection a moment after the client did.
-GRACE_S = 2.0
+GRACE_S = 30.0
 DESCRIPTORS = Path("/proc/self/fd")
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from redis import Redis as SyncRedis
 from redis.asyncio import Redis
 
+from fleets import rate_budget
 from fleets.rate_budget import CALLS_AT_ONCE, Priority, RateBudget
 
 T = TypeVar("T")
@@ -35,6 +36,14 @@ class Clock:
         self.slept.append(seconds)
         self.now_ms += max(1, math.ceil(seconds * 1000))
         await asyncio.sleep(0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Iterator[None]:
+    """A Redis that answers late on a busy machine is there all the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rate_budget, "ANSWER_S", 60.0)
+        yield
 
 
 def with_budget(

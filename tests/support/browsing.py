@@ -20,7 +20,7 @@ from tests.support import chromium
 
 DESKTOP_PX = (1440, 900)
 # Of every wait and expectation: a slow machine with other things to do.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 # Chromium reports every refused page this way; tests look at statuses themselves.
 _STATUS_ONLY = "Failed to load resource: the server responded with a status of 4"
 

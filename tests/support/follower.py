@@ -11,7 +11,7 @@ from fleets.follow import STREAMS, Follower
 from fleets.gateway import ask_database, gateway
 from tests.support.worker import Background, shared_environment
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def follow_until(done: Callable[[], bool], *, owners: int = 1, most: int = STREAMS) -> None:

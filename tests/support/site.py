@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from fleetdash.asgi import application
 
-START_LIMIT_S = 15.0
+START_LIMIT_S = 60.0
 STREAMS_END_S = 1
 
 

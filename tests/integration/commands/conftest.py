@@ -39,5 +39,5 @@ def driving(actor: Actor, emulator: EmulatorThread) -> Iterator[None]:
     thread.start()
     yield
     over.set()
-    thread.join(30)
+    thread.join(120)
     assert not failures, failures

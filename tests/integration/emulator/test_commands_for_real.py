@@ -34,7 +34,7 @@ def call(emulator: EmulatorThread, method: str, path: str, body: Any = None) -> 
 def machines(emulator: EmulatorThread) -> list[str]:
     names = [{"machineId": f"m{number}", "env": {"MINE": "1"}} for number in range(MACHINES)]
     _status, made = call(emulator, "POST", "/fleets", {"fleetId": "f", "machines": names})
-    until_s = time.monotonic() + 10
+    until_s = time.monotonic() + 60
     while call(emulator, "GET", "/fleets/f")[1]["fleet"]["status"] != "running":
         assert time.monotonic() < until_s
         time.sleep(0.01)
@@ -80,7 +80,7 @@ def test_long_command_is_killed_with_all_that_it_began(emulator: EmulatorThread)
     started_s = time.monotonic()
     command = "sleep 30 & echo $! > pid; sleep 30"
     assert run(emulator, first, command, timeout=300) == (504, "EXEC_TIMEOUT")
-    assert time.monotonic() - started_s < 10
+    assert time.monotonic() - started_s < 25
     pid = int(run(emulator, first, "cat pid")["stdout"])
     assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text()
 

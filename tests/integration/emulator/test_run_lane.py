@@ -28,7 +28,7 @@ def http(emulator: EmulatorThread) -> Iterator[httpx.Client]:
 
 
 def eventually(holds: Callable[[], Any]) -> Any:
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 60
     while not (found := holds()):
         assert time.monotonic() < ends
         time.sleep(0.01)
@@ -115,7 +115,9 @@ def test_twelve_commands_take_two_waves_in_one_request_and_one_in_two(
 
     together = timed([names])
     assert together >= 2.0
-    assert 1.0 <= timed([names[:6], names[6:]]) < together
+    # A machine with other things to do may stop this process for a second, but not each time.
+    at_once = (timed([names[:6], names[6:]]) for _ in range(10))
+    assert any(1.0 <= took_s < together for took_s in at_once)
 
 
 def test_jump_of_the_clock_ends_a_turn_and_its_stream(
@@ -127,4 +129,4 @@ def test_jump_of_the_clock_ends_a_turn_and_its_stream(
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(lambda: http.get(f"{path}/sessions/s/events").text)
         http.post("/_emulator/clock", json={"advanceS": 901})
-        assert "event: done" in reading.result(10)
+        assert "event: done" in reading.result(60)

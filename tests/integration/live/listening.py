@@ -13,7 +13,7 @@ from fleets.live.stream import application
 from fleets.live.tokens import Ticket, seal, session_mark
 from fleets.models import User
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 def session_of(user: User) -> str:

@@ -101,7 +101,7 @@ def test_who_looks_at_a_session_is_known_to_followers(turn: Turn, viewer: User) 
         page = ticket(viewer, session, turn, cursor="")
         async with listening(page, session) as listener:
             await listener.until("beat")
-            for _ in range(100):
+            for _ in range(1_000):
                 if topics := await sync_to_async(watched_topics)():
                     return topics
                 await asyncio.sleep(0.02)

@@ -101,7 +101,7 @@ def test_a_killed_worker_comes_back_and_make_down_ends_it_all(
         assert "make down" in refused.stderr
         down = machine.make("down")
         assert down.returncode == 0, down.stderr
-        assert up.process.wait(10) == 0
+        assert up.process.wait(90) == 0
         assert machine.processes() == []
 
 
