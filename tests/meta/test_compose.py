@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
+from fleetdash.onemachine.plan import Plan
+from fleetdash.onemachine.programs import applications
+
 ROOT = Path(__file__).resolve().parents[2]
-EXPECTED = {"postgres", "redis", "setup", "web", "worker", "beat", "follow", "emulator", "caddy"}
-OWN = {"setup", "web", "worker", "beat", "follow", "emulator"}
+WORKERS = {"worker", "acts", "checks"}
+OWN = {"setup", "web", "beat", "follow", "emulator"} | WORKERS
+EXPECTED = {"postgres", "redis", "caddy"} | OWN
 
 
 @cache
@@ -79,13 +83,13 @@ def test_the_modules_that_the_image_runs_exist(module: str) -> None:
     assert found.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["worker", "beat"])
+@pytest.mark.parametrize("name", [*sorted(WORKERS), "beat"])
 def test_celery_reads_its_command_line(name: str) -> None:
     from fleetdash.celery import app
 
     words = _command(compose()["services"][name])
     assert words[:5] == ["python", "-m", "celery", "-A", "fleetdash"]
-    command = {"worker": "celery.bin.worker.worker", "beat": "celery.bin.beat.beat"}[name]
+    command = "celery.bin.beat.beat" if name == "beat" else "celery.bin.worker.worker"
     module, _, function = command.rpartition(".")
     parser = getattr(__import__(module, fromlist=[function]), function)
     parser.make_context(name, words[6:], obj=_celery_context(app))
@@ -97,11 +101,26 @@ def _celery_context(app: Any) -> Any:
     return CLIContext(app=app, no_color=True, workdir=None, quiet=True)
 
 
-def test_the_worker_serves_every_queue_that_anything_is_sent_to() -> None:
+def _after(words: list[str], option: str) -> str:
+    return words[words.index(option) + 1]
+
+
+@pytest.mark.parametrize("name", sorted(WORKERS))
+def test_a_worker_is_started_as_on_one_machine_and_asked_by_its_own_name(name: str) -> None:
+    (program,) = [one for one in applications(Plan.read({})) if one.name == name]
+    service = compose()["services"][name]
+    words = _command(service)
+    start = words.index("celery")
+    assert tuple(words[start:]) == program.command[program.command.index("celery") :]
+    node = _after(words, "-n").removesuffix("%h")
+    assert f" -d {node}$$HOSTNAME " in service["healthcheck"]["test"][1]
+
+
+def test_the_workers_serve_every_queue_that_anything_is_sent_to() -> None:
     from django.conf import settings
 
-    words = _command(compose()["services"]["worker"])
-    served = set(words[words.index("-Q") + 1].split(","))
+    commands = [_command(compose()["services"][name]) for name in sorted(WORKERS)]
+    served = {queue for words in commands for queue in _after(words, "-Q").split(",")}
     schedule: dict[str, Any] = settings.CELERY_BEAT_SCHEDULE
     sent = {entry["options"]["queue"] for entry in schedule.values()}
     assert sent | {settings.CELERY_TASK_DEFAULT_QUEUE} <= served
