@@ -155,14 +155,6 @@ class KeyKnownBy(StrEnum):
     TIME = "time"
 
 
-TURN_MOVES: Final[Mapping[TurnState, frozenset[TurnState]]] = {
-    # Back to queued: only when the request is known never to have left us.
-    TurnState.QUEUED: frozenset({TurnState.DISPATCHING, TurnState.ENDED}),
-    TurnState.DISPATCHING: frozenset({TurnState.QUEUED, TurnState.RUNNING, TurnState.ENDED}),
-    TurnState.RUNNING: frozenset({TurnState.ENDED}),
-    TurnState.ENDED: frozenset(),
-}
-
 WAITING_OUTCOMES: Final = frozenset(
     {TurnOutcome.WAITING_APPROVAL, TurnOutcome.WAITING_QUESTION, TurnOutcome.WAITING_PLAN}
 )
@@ -183,65 +175,6 @@ TERMINAL_FLEETS: Final = frozenset(
         FleetState.DELETED,
     }
 )
-
-OUTCOME_MOVES: Final[Mapping[TurnOutcome | None, frozenset[TurnOutcome]]] = {
-    None: frozenset(TurnOutcome),
-    TurnOutcome.UNKNOWN: frozenset(TurnOutcome) - {TurnOutcome.UNKNOWN},
-    **{waiting: TERMINAL_OUTCOMES | {TurnOutcome.UNKNOWN} for waiting in WAITING_OUTCOMES},
-    **{ended: frozenset() for ended in TERMINAL_OUTCOMES},
-}
-
-TASK_MOVES: Final[Mapping[TaskState, frozenset[TaskState]]] = {
-    TaskState.QUEUED: frozenset(
-        {
-            TaskState.RUNNING,
-            TaskState.CANCELLED,
-            TaskState.NOT_STARTED,
-            TaskState.FAILED,
-            TaskState.BUDGET_EXHAUSTED,
-        }
-    ),
-    # Back to queued: an attempt ended in a way that may be retried.
-    TaskState.RUNNING: frozenset(TaskState) - {TaskState.RUNNING},
-    TaskState.UNKNOWN: frozenset(TaskState) - {TaskState.UNKNOWN},
-    **{
-        waiting: TERMINAL_TASKS | {TaskState.RUNNING, TaskState.UNKNOWN}
-        for waiting in WAITING_TASKS
-    },
-    **{ended: frozenset() for ended in TERMINAL_TASKS},
-}
-
-OPERATION_MOVES: Final[Mapping[OperationState, frozenset[OperationState]]] = {
-    OperationState.QUEUED: frozenset({OperationState.RUNNING, OperationState.FAILED}),
-    # Running to queued: the worker died and the sweep sends it again.
-    OperationState.RUNNING: frozenset(OperationState) - {OperationState.RUNNING},
-    OperationState.UNKNOWN: frozenset(
-        {OperationState.RUNNING, OperationState.DONE, OperationState.FAILED}
-    ),
-    OperationState.DONE: frozenset(),
-    # An operator may retry what was left; a late message may not (claims compare and swap).
-    OperationState.FAILED: frozenset({OperationState.QUEUED}),
-}
-
-
-def turn_may_move(old: TurnState, new: TurnState) -> bool:
-    """Whether a turn in state `old` may go to `new`; staying is not a move."""
-    return new in TURN_MOVES[old]
-
-
-def outcome_may_change(old: TurnOutcome | None, new: TurnOutcome) -> bool:
-    """Whether an outcome may still become `new`: what is known for good never changes again."""
-    return new in OUTCOME_MOVES[old]
-
-
-def task_may_move(old: TaskState, new: TaskState) -> bool:
-    """Whether a task in state `old` may go to `new`; staying is not a move."""
-    return new in TASK_MOVES[old]
-
-
-def operation_may_move(old: OperationState, new: OperationState) -> bool:
-    """Whether an operation in state `old` may go to `new`; staying is not a move."""
-    return new in OPERATION_MOVES[old]
 
 
 def task_state_from(outcome: TurnOutcome | None) -> TaskState:
