@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import F
 
 from fleets.models import Agent, Fleet, Task, Turn
-from fleets.selectors.agents import with_running
+from fleets.selectors.agent_facts import AgentFacts, facts_of
 from fleets.selectors.neighbours import neighbours
 
 MOST_TURNS: Final = 50
@@ -47,30 +47,12 @@ class TurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentPeek:
+class AgentPeek(AgentFacts):
     """Everything the peek panel shows of one agent."""
 
-    pk: int
-    agent_id: str
-    state: str
-    reason: str
-    machine_id: str
-    machine_status: str
-    sandbox_id: str
-    session_id: str
-    harness: str
-    effective_harness: str
-    model: str
-    effective_model: str
     profile_name: str
     profile_digest: str
     placement: str
-    input_tokens: int | None
-    cached_tokens: int | None
-    output_tokens: int | None
-    cost_nusd: int | None
-    last_event: str
-    last_event_at: datetime | None
     prompt: str
     response: str
     response_left_out: int
@@ -92,30 +74,12 @@ def agent_peek(fleet: Fleet, agent_id: str) -> AgentPeek | None:
     task = tasks.first()
     turns = list(Turn.objects.filter(agent=agent).order_by("-pk")[:MOST_TURNS])
     response = task.response if task else ""
-    machine = agent.machine
     before, following = neighbours(agent)
     return AgentPeek(
-        pk=agent.pk,
-        agent_id=agent.agent_id,
-        state=agent.state,
-        reason=agent.state_reason,
-        machine_id=machine.machine_id,
-        machine_status="gone" if machine.gone_at else machine.status,
-        sandbox_id=machine.sandbox_id,
-        session_id=agent.session_id,
-        harness=agent.harness,
-        effective_harness=agent.effective_harness,
-        model=agent.model,
-        effective_model=agent.effective_model,
+        **facts_of(agent),
         profile_name=agent.profile.name if agent.profile else "",
         profile_digest=agent.profile.digest if agent.profile else "",
         placement=agent.placement,
-        input_tokens=with_running(agent.input_tokens, agent.running_input_tokens),
-        cached_tokens=agent.cached_tokens,
-        output_tokens=with_running(agent.output_tokens, agent.running_output_tokens),
-        cost_nusd=agent.cost_nusd,
-        last_event=agent.last_event,
-        last_event_at=agent.last_event_at,
         prompt=task.prompt[:PROMPT_CHARS] if task else "",
         response=response[:RESPONSE_CHARS],
         response_left_out=max(0, len(response) - RESPONSE_CHARS),
