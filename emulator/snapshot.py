@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from emulator.entities import Execution, Machine, Spawner
 from emulator.world import World
 
 JsonObject = dict[str, Any]
@@ -20,48 +21,51 @@ def state(world: World) -> JsonObject:
         "dials": dials(world),
         "account": {"keyId": account.id, "spentNusd": account.spent_nusd},
         "fleets": [_fleet(world, fleet_id) for fleet_id in world.fleets],
-        "sandboxes": [
-            {
-                "sandboxId": machine.id,
-                "fleetId": machine.fleet_id or None,
-                "machineId": machine.machine_id,
-                "status": machine.status,
-                "deleting": machine.deleting,
-            }
-            for machine in world.machines.values()
-        ],
+        "sandboxes": [_machine(machine) for machine in world.machines.values()],
         "keys": [_key(world, key_id) for key_id in world.ledger.keys],
-        "spawners": [
-            {
-                "spawnerId": spawner.id,
-                "sandboxId": spawner.sandbox_id,
-                "executionId": spawner.execution_id,
-                "isRunning": spawner.is_running,
-                "calls": spawner.calls,
-                "children": spawner.made,
-            }
-            for spawner in world.spawners.values()
-        ],
-        "executions": [
-            {
-                "executionId": execution.id,
-                "sandboxId": execution.sandbox_id,
-                "sessionId": execution.session_id,
-                "turnId": execution.turn_id,
-                "keyId": execution.key_id,
-                "traceId": execution.trace_id,
-                "harness": execution.harness,
-                "model": execution.model,
-                "profile": execution.profile,
-                "status": execution.status,
-                "errorCode": execution.error_code,
-                "costNusd": execution.cost_nusd,
-                "startedMs": execution.started_ms,
-                "endedMs": execution.ended_ms,
-                "outside": execution.outside,
-            }
-            for execution in world.executions.values()
-        ],
+        "spawners": [_spawner(spawner) for spawner in world.spawners.values()],
+        "executions": [_execution(execution) for execution in world.executions.values()],
+    }
+
+
+def _machine(machine: Machine) -> JsonObject:
+    return {
+        "sandboxId": machine.id,
+        "fleetId": machine.fleet_id or None,
+        "machineId": machine.machine_id,
+        "status": machine.status,
+        "deleting": machine.deleting,
+    }
+
+
+def _spawner(spawner: Spawner) -> JsonObject:
+    return {
+        "spawnerId": spawner.id,
+        "sandboxId": spawner.sandbox_id,
+        "executionId": spawner.execution_id,
+        "isRunning": spawner.is_running,
+        "calls": spawner.calls,
+        "children": spawner.made,
+    }
+
+
+def _execution(execution: Execution) -> JsonObject:
+    return {
+        "executionId": execution.id,
+        "sandboxId": execution.sandbox_id,
+        "sessionId": execution.session_id,
+        "turnId": execution.turn_id,
+        "keyId": execution.key_id,
+        "traceId": execution.trace_id,
+        "harness": execution.harness,
+        "model": execution.model,
+        "profile": execution.profile,
+        "status": execution.status,
+        "errorCode": execution.error_code,
+        "costNusd": execution.cost_nusd,
+        "startedMs": execution.started_ms,
+        "endedMs": execution.ended_ms,
+        "outside": execution.outside,
     }
 
 

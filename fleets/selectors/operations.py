@@ -173,7 +173,6 @@ def operation_head(operation: Operation) -> OperationHead:
     fleet, counts = operation.fleet, node_counts(operation)
     verb = VERBS[kind]
     title = verb.title.format(fleet.name)
-    running = 0 if fleet.state in TERMINAL_FLEETS else fleet.tasks_running
     pill_state, pill_label = _pill(kind, state, counts)
     return OperationHead(
         public_id=operation.public_id,
@@ -199,24 +198,38 @@ def operation_head(operation: Operation) -> OperationHead:
         share=f"{counts.done * 100 / counts.total:.1f}%" if counts.total else "0%",
         readings=operation.readings,
         readings_wanted=READINGS_WANTED if kind in _READ_AGAIN else 0,
-        running=running,
-        burn_nusd_per_min=spend_card(fleet).burn_nusd_per_min if running else 0,
-        machines=fleet.machines_running,
-        machines_nusd_per_hour=fleet.machines_running * machine_nusd_per_hour(fleet),
         is_over=state in TERMINAL_OPERATIONS,
-        # A launch is not retried: its tasks have ended.
-        can_retry=state is OperationState.FAILED and kind is not OperationKind.LAUNCH,
-        can_reopen=_can_reopen(fleet),
-        offers_machines=kind is OperationKind.CANCEL
-        and state in TERMINAL_OPERATIONS
-        and fleet.machines_running > 0,
         cut_off_at=counts.key_at if kind is OperationKind.CANCEL else None,
         shows_stopped=kind in _SHOWS_STOPPED,
         shows_gone=kind is OperationKind.DELETE,
         key_column=_KEY_COLUMNS.get(kind, ""),
+        **_still_running(fleet),
+        **_offers(fleet, kind, state),
         page_title=f"{pill_label} · {title} · Operations",
         favicon=_favicon(state),
     )
+
+
+def _still_running(fleet: Fleet) -> dict[str, Any]:
+    """What the fleet costs while the operation is looked at."""
+    running = 0 if fleet.state in TERMINAL_FLEETS else fleet.tasks_running
+    return {
+        "running": running,
+        "burn_nusd_per_min": spend_card(fleet).burn_nusd_per_min if running else 0,
+        "machines": fleet.machines_running,
+        "machines_nusd_per_hour": fleet.machines_running * machine_nusd_per_hour(fleet),
+    }
+
+
+def _offers(fleet: Fleet, kind: OperationKind, state: OperationState) -> dict[str, Any]:
+    """What may be done next."""
+    is_over = state in TERMINAL_OPERATIONS
+    return {
+        # A launch is not retried: its tasks have ended.
+        "can_retry": state is OperationState.FAILED and kind is not OperationKind.LAUNCH,
+        "can_reopen": _can_reopen(fleet),
+        "offers_machines": kind is OperationKind.CANCEL and is_over and fleet.machines_running > 0,
+    }
 
 
 def node_counts(operation: Operation) -> NodeCounts:
