@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from fleets.domain.agent_plan import AgentAsked, AgentPlan, Resolve, SavedProfile, plan_agent
-from fleets.domain.errors import DomainError, InvalidInput
+from fleets.domain.errors import DomainError, InvalidInput, Problem
 from fleets.domain.harnesses import harness_named
 from fleets.domain.prices import provider_of
 from fleets.domain.profile_refs import ProfileRef
 
+PLACE: Final = "profile"
 # Index of an agent, and what is wrong with its profile.
-Missing = tuple[int, str]
+Missing = tuple[int, Problem]
 NOT_READ_HERE: Final = "saved profiles are not read from here: write the profile itself out."
 
 
@@ -19,14 +20,14 @@ def find_saved(
 ) -> tuple[dict[ProfileRef, SavedProfile], list[Missing]]:
     """The saved profiles that agents name, and whose is not there. None are without `resolve`."""
     found: dict[ProfileRef, SavedProfile] = {}
-    words: dict[ProfileRef, str] = {}
+    wrong: dict[ProfileRef, Problem] = {}
     for ref in dict.fromkeys(one.ref for one in asked if one.ref is not None):
         saved = _found(ref, resolve)
-        if isinstance(saved, str):
-            words[ref] = saved
+        if isinstance(saved, Problem):
+            wrong[ref] = saved
         else:
             found[ref] = saved
-    return found, [(at, words[one.ref]) for at, one in enumerate(asked) if one.ref in words]
+    return found, [(at, wrong[one.ref]) for at, one in enumerate(asked) if one.ref in wrong]
 
 
 def plan_agents(
@@ -42,7 +43,7 @@ def plan_agents(
     )
 
 
-def provider_problems(plans: Sequence[AgentPlan]) -> Iterator[Missing]:
+def provider_problems(plans: Sequence[AgentPlan]) -> Iterator[tuple[int, str]]:
     """Agents whose harness does not run their model."""
     for at, plan in enumerate(plans):
         known = harness_named(plan.harness)
@@ -55,12 +56,12 @@ def provider_problems(plans: Sequence[AgentPlan]) -> Iterator[Missing]:
             )
 
 
-def _found(ref: ProfileRef, resolve: Resolve | None) -> SavedProfile | str:
+def _found(ref: ProfileRef, resolve: Resolve | None) -> SavedProfile | Problem:
     if resolve is None:
-        return NOT_READ_HERE
+        return Problem(PLACE, NOT_READ_HERE)
     try:
         return resolve(ref)
     except InvalidInput as error:
-        return error.problems[0].message
+        return error.problems[0]
     except DomainError as error:
-        return error.message
+        return Problem(PLACE, error.message)

@@ -14,7 +14,7 @@ from fleets.domain.agent_fields import FIELDS, read_fields
 from fleets.domain.agent_plan import AgentAsked, AgentPlan, Resolve
 from fleets.domain.agent_settling import find_saved, plan_agents, provider_problems
 from fleets.domain.credentials import find_credentials
-from fleets.domain.errors import InvalidInput, Problem
+from fleets.domain.errors import InvalidInput, Moved, Problem
 from fleets.domain.harnesses import harness_named
 from fleets.domain.ids import MAX_AGENTS
 from fleets.domain.json_lines import JsonText, Path, read_json
@@ -32,6 +32,7 @@ class _Reading:
     source: JsonText | YamlText
     unfit: set[Path] = field(default_factory=set)
     found: list[tuple[Path, str]] = field(default_factory=list)
+    moved: dict[Path, Moved | None] = field(default_factory=dict)
 
     def problems(self) -> list[Problem]:
         """What was found, by line, each place once."""
@@ -41,7 +42,9 @@ class _Reading:
         lines = sorted(by_place, key=self.source.line_of)
         shown = [
             Problem(
-                PLACE, f"Line {self.source.line_of(path)}, {self._name(path)}: {by_place[path]}"
+                PLACE,
+                f"Line {self.source.line_of(path)}, {self._name(path)}: {by_place[path]}",
+                moved=self.moved.get(path),
             )
             for path in lines[:PROBLEMS_SHOWN]
         ]
@@ -101,7 +104,8 @@ def read_agents(
     if not has_message:
         reading.found += _idle(asked, unfit=reading.unfit)
     found, missing = find_saved(asked, resolve)
-    reading.found += [((at, "profile"), words) for at, words in missing]
+    reading.found += [((at, "profile"), problem.message) for at, problem in missing]
+    reading.moved = {(at, "profile"): problem.moved for at, problem in missing}
     if reading.found:
         raise InvalidInput(reading.problems())
     plans = plan_agents(asked, harness=harness, model=model, found=found)

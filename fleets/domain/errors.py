@@ -22,17 +22,36 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A profile whose revision `before` was named while `after` is the one that counts now."""
+
+    slug: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong at one place (a form field, or a line and path of a file)."""
+    """One thing wrong at one place (a form field, or a line and path of a file).
+
+    `repair` is the best one, `also` are others; `moved` is what a person should compare first.
+    """
 
     place: str
     message: str
     repair: Repair | None = None
+    also: tuple[Repair, ...] = ()
+    moved: Moved | None = None
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """The repair as a list, so that a page shows a problem and an advice alike."""
-        return (self.repair,) if self.repair else ()
+        """All repairs, so that a page shows a problem and an advice alike."""
+        return (self.repair, *self.also) if self.repair else self.also
+
+    @property
+    def as_advice(self) -> "Advice":
+        """The same as a page shows it."""
+        return Advice(self.place, self.message, self.repairs, moved=self.moved)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
@@ -49,6 +68,7 @@ class Advice:
     message: str
     repairs: tuple[Repair, ...] = ()
     line: int = 0
+    moved: Moved | None = None
 
     @property
     def at_line(self) -> int:

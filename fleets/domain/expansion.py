@@ -1,6 +1,6 @@
 """From a recipe and its rows to the launch: every agent with what it runs with and is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -108,18 +108,18 @@ def _settled(
     """All agents with nothing left open, or every problem of them at its place."""
     found, missing = find_saved(asked, resolve)
     if missing:
-        raise InvalidInput(_problems(missing, place, below="profile"))
+        raise InvalidInput(
+            Problem(f"{place.format(at)}.profile", one.message, moved=one.moved)
+            for at, one in missing[:_PROBLEMS_SHOWN]
+        )
     base = definition.base
     plans = plan_agents(asked, harness=base.harness, model=base.model, found=found)
     wrong = list(provider_problems(plans))
     if wrong:
-        raise InvalidInput(_problems(wrong, place, below="model"))
+        raise InvalidInput(
+            Problem(f"{place.format(at)}.model", words) for at, words in wrong[:_PROBLEMS_SHOWN]
+        )
     return plans
-
-
-def _problems(found: Sequence[tuple[int, str]], place: str, *, below: str) -> Iterator[Problem]:
-    for at, words in found[:_PROBLEMS_SHOWN]:
-        yield Problem(f"{place.format(at)}.{below}", words)
 
 
 def _matrix(

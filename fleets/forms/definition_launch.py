@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from django import forms
@@ -141,7 +142,7 @@ class DefinitionLaunchForm(forms.Form):
             place = PLACES.get(problem.place) or field_at(problem.place) or problem.place
             known = place if place in self.fields else None
             words = problem.message if known else str(problem)
-            self.problems += (Problem(place, problem.message, problem.repair),)
+            self.problems += (replace(problem, place=place),)
             self.add_error(known, words)
 
     def typed(self, name: str) -> str:

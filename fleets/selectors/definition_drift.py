@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fleets.domain.agent_plan import AgentAsked
 from fleets.domain.definition import Counted, Definition, Listed
-from fleets.domain.errors import Advice, Repair
+from fleets.domain.errors import Advice, Moved, Repair
 from fleets.domain.matrix import Matrix
 from fleets.domain.profile_refs import ProfileRef, RefMode
 from fleets.models import Profile, ProfileLabel
@@ -61,4 +61,4 @@ def _advice(
         words = f"{ref.slug}: {named} r{number}, and its head is r{head}."
         choices = ((f"Fix r{head}", f"fixed r{head}"), ("Follow the head", "head"))
     repairs = tuple(Repair(label, field, value) for label, value in choices) if field else ()
-    yield Advice("profiles", words, repairs)
+    yield Advice("profiles", words, repairs, moved=Moved(ref.slug, number, head))

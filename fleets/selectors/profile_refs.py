@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fleets.domain.errors import InvalidInput, Repair
+from fleets.domain.errors import InvalidInput, Moved, Problem, Repair
 from fleets.domain.profile_refs import ProfileRef, RefMode
 from fleets.models import Profile, ProfileRevision, User
 
@@ -63,13 +63,17 @@ def _revision(profile: Profile, ref: ProfileRef) -> ProfileRevision:
         raise InvalidInput.at(PLACE, words)
     if ref.mode is RefMode.EXPECT and ref.number != head.number:
         words = (
-            f"{ref.slug} is expected at r{ref.number}, and its head is r{head.number}: see on its"
-            " page what differs, then accept it, or fix the old one."
+            f"{ref.slug} is expected at r{ref.number}, and its head is r{head.number}: see what"
+            " differs, then accept it, or fix the old one."
         )
-        now = f"expect r{head.number}"
-        repair = Repair(now.capitalize(), PLACE, f"{ref.slug} {now}")
-        raise InvalidInput.at(PLACE, words, repair=repair)
+        raise InvalidInput([_moved(ref.slug, ref.number or 0, head.number, words)])
     return head
+
+
+def _moved(slug: str, named: int, head: int, words: str) -> Problem:
+    accept = Repair(f"Expect r{head}", PLACE, f"{slug} expect r{head}")
+    keep = Repair(f"Fix r{named}", PLACE, f"{slug} fixed r{named}")
+    return Problem(PLACE, words, accept, also=(keep,), moved=Moved(slug, named, head))
 
 
 def _fixed(profile: Profile, ref: ProfileRef) -> ProfileRevision:

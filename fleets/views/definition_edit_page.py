@@ -144,9 +144,9 @@ def _advice(problem: Problem, editor: Editor) -> tuple[str, Advice]:
     name = field_at(problem.place)
     if editor.mode == FORM:
         label = LABELS[name][0] if name in LABELS else problem.place
-        return label, Advice(name or problem.place, problem.message, problem.repairs)
+        return label, replace(problem.as_advice, place=name or problem.place)
     label = f"line {line}, {problem.place}" if line else problem.place
-    return label, Advice("source", problem.message, problem.repairs, line or 0)
+    return label, replace(problem.as_advice, place="source", line=line or 0)
 
 
 def _message_fields(editor: Editor) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """What the editor of a definition brought, as a form or as source: one document either way."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from django.http import HttpRequest
@@ -188,7 +188,7 @@ def _at_field(problem: Problem) -> Problem:
     if repair is None:
         return problem
     name = field_at(repair.field) or repair.field
-    return Problem(problem.place, problem.message, Repair(repair.label, name, repair.value))
+    return replace(problem, repair=Repair(repair.label, name, repair.value))
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
 from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
-from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
+from fleets.domain.errors import Conflict, DomainError, InvalidInput, Problem
 from fleets.domain.json_lines import MAX_BYTES
 from fleets.domain.matrix import Matrix
 from fleets.domain.preflight import preflight
@@ -159,7 +159,12 @@ def _page(
     user = user_of(request)
     form.is_valid()
     expansion = form.expansion
-    typed = [Advice(one.place, one.message, one.repairs) for one in form.problems]
+    typed = [
+        replace(
+            one.as_advice, repairs=tuple(fix for fix in one.repairs if fix.field in form.fields)
+        )
+        for one in form.problems
+    ]
     labels = {name: str(field.label) for name, field in form.fields.items()}
     labels["rows_file"] = "Rows"
     context: dict[str, Any] = {

@@ -83,7 +83,7 @@ def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
     """Recomputed on every change; reads only what is known of the account (two queries)."""
     form.is_valid()
     typed = [
-        Advice(problem.place, problem.message, (problem.repair,) if problem.repair else ())
+        problem.as_advice
         for problem in form.problems
         if form.typed(problem.place).strip() or problem.place not in form.fields
     ]

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.urls import reverse
 
-from fleets.domain.errors import InvalidInput
+from fleets.domain.errors import InvalidInput, Moved
 from fleets.models import Fleet, Operation
 
 
@@ -30,3 +30,9 @@ def page_of_operation(operation: Operation) -> str:
     """The address of the operation's page."""
     path = reverse("fleets:operation_detail", args=[operation.public_id])
     return f"{settings.BASE_URL}{path}"
+
+
+def page_of_difference(moved: Moved) -> str:
+    """The address of the page that shows what differs."""
+    path = reverse("fleets:profile_diff", args=[moved.slug])
+    return f"{settings.BASE_URL}{path}?a={moved.before}&b={moved.after}"

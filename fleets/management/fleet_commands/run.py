@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.utils import timezone
 
-from fleets.domain.errors import Advice, InvalidInput, Problem
+from fleets.domain.errors import Advice, InvalidInput, Problem, Repair
 from fleets.domain.launch_checks import Account
 from fleets.domain.preflight import preflight
 from fleets.domain.spec import LaunchSpec, parse_launch
@@ -18,7 +18,7 @@ from fleets.management.fleet_commands.agents_option import read_agents_option
 from fleets.management.fleet_commands.answer_option import read_answer_option
 from fleets.management.fleet_commands.console import Console
 from fleets.management.fleet_commands.definition_option import spec_of_definition
-from fleets.management.fleet_commands.finding import find_fleet, page_of
+from fleets.management.fleet_commands.finding import find_fleet, page_of, page_of_difference
 from fleets.management.fleet_commands.following import follow
 from fleets.management.fleet_commands.machine_option import read_machine_option
 from fleets.management.fleet_commands.people import actor_of, team_of
@@ -84,7 +84,10 @@ def run(console: Console, options: dict[str, Any]) -> int:
     revision = None
     if options["definition"]:
         team = options["team"] or team_of(actor)
-        spec, revision = spec_of_definition(options, actor=actor, team=team)
+        try:
+            spec, revision = spec_of_definition(options, actor=actor, team=team)
+        except InvalidInput as error:
+            raise InvalidInput(_placed(problem) for problem in error.problems) from None
     elif options["rows"]:
         raise InvalidInput.at("--rows", "This goes with --definition.")
     else:
@@ -134,9 +137,18 @@ def _prompt(options: dict[str, Any], *, has_file: bool) -> str:
 
 def _placed(problem: Problem) -> Problem:
     words = problem.message
-    if problem.repair and problem.repair.value and problem.repair.field in PLACES:
-        words = f"{words} Try {PLACES[problem.repair.field]} {problem.repair.value}."
+    tried = [_typed(one) for one in problem.repairs if one.value and one.field in PLACES]
+    if tried:
+        words = f"{words} Try {' or '.join(tried)}."
+    if problem.moved is not None:
+        words = f"{words} What differs: {page_of_difference(problem.moved)}"
     return Problem(PLACES.get(problem.place, problem.place), words)
+
+
+def _typed(repair: Repair) -> str:
+    """As it is typed behind the command: several words are one value."""
+    value = f'"{repair.value}"' if " " in repair.value else repair.value
+    return f"{PLACES[repair.field]} {value}"
 
 
 def _say_advice(spec: LaunchSpec, actor: Actor, console: Console) -> None:
@@ -160,11 +172,7 @@ def _say_advice(spec: LaunchSpec, actor: Actor, console: Console) -> None:
 
 
 def _words(advice: Advice) -> str:
-    repairs = [
-        f"{PLACES[repair.field]} {repair.value}"
-        for repair in advice.repairs
-        if repair.field in PLACES
-    ]
+    repairs = [_typed(repair) for repair in advice.repairs if repair.field in PLACES]
     return f"{advice.message} Try {' or '.join(repairs)}." if repairs else advice.message
 
 

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from emulator.server import EmulatorThread
 from fleets.models import Fleet
 from fleets.services.actor import Actor
+from tests.factories import ProfileFactory, ProfileRevisionFactory
 from tests.integration.commands.calling import Said, fleet
 
 AGENTS: list[dict[str, Any]] = [
@@ -88,3 +90,18 @@ def test_what_is_neither_a_number_nor_a_file_is_refused(actor: Actor, tmp_path: 
         said = fleet("run", "Do it.", "--agents", given)
         assert said.code == 2
         assert "is neither a number of agents nor a file" in said.err
+
+
+def test_a_profile_that_moved_on_is_refused_with_where_to_look_and_what_to_type(
+    actor: Actor, tmp_path: Path
+) -> None:
+    profile = ProfileFactory(slug="fast", body={"name": "Fast"})
+    ProfileRevisionFactory(profile=profile, body={"name": "Fast!"}, published_at=timezone.now())
+    said = fleet("run", "Do it.", "--profile", "fast expect r1", "--max-spend-usd", "1")
+
+    assert said.code == 2
+    assert 'Try --profile "fast expect r2" or --profile "fast fixed r1".' in said.err
+    assert "/profiles/fast/diff?a=1&b=2" in said.err
+    stale = {"agentId": "a", "profile": {"profileId": "fast", "revision": 1}, "task": "x"}
+    assert "/profiles/fast/diff?a=1&b=2" in run_file(tmp_path, [stale]).err
+    assert not Fleet.objects.exists()

@@ -233,6 +233,9 @@ def test_a_profile_that_moved_on_is_said_with_what_repairs_it(client: Client, us
     assert "fast: it is fixed at r1, and its head is r2." in repaired.content.decode()
     launch = client.get(at("definition_launch", definition.slug)).content.decode()
     assert "fast is expected at r1, and its head is r2" in launch
+    difference = reverse("fleets:profile_diff", args=["fast"]) + "?a=1&amp;b=2"
+    assert difference in page
+    assert launch.count(difference) == launch.count("Change the definition") == 2
 
 
 def test_what_stands_in_the_launch_form_becomes_a_definition(client: Client) -> None:

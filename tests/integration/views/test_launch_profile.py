@@ -98,11 +98,19 @@ def test_what_is_not_there_or_has_drifted_is_refused(
     assert not Fleet.objects.exists()
 
 
-def test_drift_is_accepted_by_the_button_that_says_so(client: Client, profile: Profile) -> None:
+@pytest.mark.parametrize("accepted", ["reviewer expect r2", "reviewer fixed r1"])
+def test_drift_is_looked_at_and_accepted_by_the_button_that_says_so(
+    accepted: str, client: Client, profile: Profile
+) -> None:
     values = {"name": "nightly", "team": "review", "prompt": "Do it.", "count": "1"}
-    values |= {"profile": "reviewer expect r1", "repair": "profile=reviewer expect r2"}
+    values |= {"profile": "reviewer expect r1"}
+    refused = client.post(reverse("fleets:fleet_preview"), values).content.decode()
+    difference = reverse("fleets:profile_diff", args=["reviewer"]) + "?a=1&amp;b=2"
+    assert f'target="_blank" rel="noopener"\n  href="{difference}">View the difference' in refused
+    assert f'name="repair" value="profile={accepted}"' in refused
+    values |= {"repair": f"profile={accepted}"}
     page: Any = client.post(reverse("fleets:fleet_preview"), values)
-    assert page.context["form"]["profile"].value() == "reviewer expect r2"
+    assert page.context["form"]["profile"].value() == accepted
     assert not page.context["preview"].problems
 
 
@@ -129,7 +137,9 @@ def test_a_file_names_profiles_of_the_catalog_for_single_agents(
     assert list(found) == [("a", "pi", 2), ("b", "codex", 1), ("c", "pi", None)]
     stale = agents.replace('"revision": 2', '"revision": 1')
     answer = launch(client, agents=stale, prompt="Do it.", idempotency_key="form-key-2")
-    assert "Line 2, agents[0].profile" in answer.content.decode()
+    page = answer.content.decode()
+    assert "Line 2, agents[0].profile" in page
+    assert reverse("fleets:profile_diff", args=["reviewer"]) + "?a=1&amp;b=2" in page
 
 
 def test_a_fleet_like_this_one_has_the_same_revision_again(
