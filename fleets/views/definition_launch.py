@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from fleetdash import htmx
 from fleets.access import get_definition, role_required, user_of
 from fleets.domain.csv_rows import DELIMITERS, ENCODINGS
-from fleets.domain.errors import Conflict, DomainError, InvalidInput, Problem
+from fleets.domain.errors import Advice, Conflict, DomainError, InvalidInput, Problem
 from fleets.domain.json_lines import MAX_BYTES
 from fleets.domain.matrix import Matrix
 from fleets.domain.preflight import preflight
@@ -149,6 +149,16 @@ def _kinds(form: DefinitionLaunchForm) -> dict[str, Any]:
     }
 
 
+def _typed_advice(form: DefinitionLaunchForm) -> list[Advice]:
+    """What is wrong, with the repairs that this form has a field for."""
+    return [
+        replace(
+            one.as_advice, repairs=tuple(fix for fix in one.repairs if fix.field in form.fields)
+        )
+        for one in form.problems
+    ]
+
+
 def _page(
     request: HttpRequest,
     definition: Definition,
@@ -159,12 +169,7 @@ def _page(
     user = user_of(request)
     form.is_valid()
     expansion = form.expansion
-    typed = [
-        replace(
-            one.as_advice, repairs=tuple(fix for fix in one.repairs if fix.field in form.fields)
-        )
-        for one in form.problems
-    ]
+    typed = _typed_advice(form)
     labels = {name: str(field.label) for name, field in form.fields.items()}
     labels["rows_file"] = "Rows"
     context: dict[str, Any] = {
