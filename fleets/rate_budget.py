@@ -46,6 +46,14 @@ class Priority(IntEnum):
     STOP = 3
 
 
+@dataclass(slots=True)
+class _Question:
+    """Requests that ask Redis together: priority and place of each, and one answer for all."""
+
+    places: list[tuple[Priority, str]]
+    answer: "asyncio.Task[list[int]]"
+
+
 @dataclass(frozen=True, slots=True)
 class RateState:
     """The bucket as it stands, for the health page."""
@@ -81,32 +89,38 @@ local function keep()
 end
 """
 
+# ARGV from the seventh on: priority and place of each request, in the order in which they asked.
 _TAKE = (
     _OPEN
     + """
-local priority, place = tonumber(ARGV[4]), ARGV[5]
-local reserve, poll, patience = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local line = KEYS[2 + priority]
-local ahead = redis.call('ZRANK', line, place) or redis.call('ZCARD', line)
-for urgent = priority + 1, 3 do
-  ahead = ahead + redis.call('ZCARD', KEYS[2 + urgent])
+local reserve, poll, patience = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local function take(priority, place)
+  local line = KEYS[2 + priority]
+  local ahead = redis.call('ZRANK', line, place) or redis.call('ZCARD', line)
+  for urgent = priority + 1, 3 do
+    ahead = ahead + redis.call('ZCARD', KEYS[2 + urgent])
+  end
+  local needed = 1 + ahead
+  if priority < 3 then needed = needed + reserve end
+  if at <= now and tokens >= needed - 0.000001 then
+    tokens = tokens - 1
+    redis.call('ZREM', line, place)
+    redis.call('ZREM', KEYS[6], place)
+    return 0
+  end
+  local wait = math.max(1, math.ceil((needed - tokens) / refill) + math.max(0, at - now))
+  redis.call('ZADD', line, 'NX', now, place)
+  redis.call('ZADD', KEYS[6], now + math.min(wait, poll) + patience, place)
+  redis.call('PEXPIRE', line, 86400000)
+  redis.call('PEXPIRE', KEYS[6], 86400000)
+  return wait
 end
-local needed = 1 + ahead
-if priority < 3 then needed = needed + reserve end
-if at <= now and tokens >= needed - 0.000001 then
-  tokens = tokens - 1
-  keep()
-  redis.call('ZREM', line, place)
-  redis.call('ZREM', KEYS[6], place)
-  return 0
+local waits = {}
+for index = 7, #ARGV, 2 do
+  waits[#waits + 1] = take(tonumber(ARGV[index]), ARGV[index + 1])
 end
 keep()
-local wait = math.max(1, math.ceil((needed - tokens) / refill) + math.max(0, at - now))
-redis.call('ZADD', line, 'NX', now, place)
-redis.call('ZADD', KEYS[6], now + math.min(wait, poll) + patience, place)
-redis.call('PEXPIRE', line, 86400000)
-redis.call('PEXPIRE', KEYS[6], 86400000)
-return wait
+return waits
 """
 )
 
@@ -152,6 +166,8 @@ class RateBudget:
         self.refill_per_s = per_minute * REFILL_SHARE / 60
         self._redis = redis
         self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._asking = asyncio.Lock()
+        self._next: _Question | None = None
         self._sleep = sleep
         self._now_ms = now_ms
         base = f"fleetdash:rate:{{{connection}}}"
@@ -212,9 +228,26 @@ class RateBudget:
         )
 
     async def _try(self, priority: Priority, place: str) -> int:
-        """Milliseconds until it is worth asking again; 0 = granted."""
-        facts = [int(priority), place, self.reserve, int(POLL_S * 1000), PATIENCE_MS]
-        return int(await self._run(self._take, facts))
+        """Milliseconds until it is worth asking again; 0 = granted.
+
+        Whoever asks while Redis answers others goes with the next question: a hundred requests
+        that start together cost two.
+        """
+        if self._next is None or self._next.answer.done():  # done: cancelled before it began
+            places: list[tuple[Priority, str]] = []
+            self._next = _Question(places, asyncio.create_task(self._ask(places)))
+        question = self._next
+        index = len(question.places)
+        question.places.append((priority, place))
+        return (await asyncio.shield(question.answer))[index]
+
+    async def _ask(self, places: list[tuple[Priority, str]]) -> list[int]:
+        async with self._asking:
+            self._next = None
+            facts: list[Any] = [self.reserve, int(POLL_S * 1000), PATIENCE_MS]
+            for priority, place in places:
+                facts += [int(priority), place]
+            return [int(wait) for wait in await self._run(self._take, facts)]
 
     async def _run(self, script: Any, facts: list[Any]) -> Any:
         now = 0 if self._now_ms is None else self._now_ms()

@@ -273,3 +273,28 @@ def test_hundreds_of_requests_at_once_share_a_few_connections(redis_client: Sync
         return sum(client["name"] == CLIENT for client in await redis.client_list())
 
     assert 1 <= with_budget(act, per_minute=60_000) <= CALLS_AT_ONCE + 1
+
+
+def test_requests_that_ask_together_spend_a_token_each(redis_client: SyncRedis) -> None:
+    async def act(budget: RateBudget, clock: Clock, redis: Redis) -> float:
+        await fill(budget, clock)
+        tokens = (await budget.look()).tokens
+        await asyncio.gather(*(budget.acquire(Priority.DISPATCH) for _ in range(400)))
+        return tokens - (await budget.look()).tokens
+
+    assert with_budget(act, per_minute=60_000) == 400
+
+
+def test_a_question_that_is_cancelled_before_it_begins_harms_no_later_one(
+    redis_client: SyncRedis,
+) -> None:
+    async def act(budget: RateBudget, clock: Clock, redis: Redis) -> None:
+        await fill(budget, clock)
+        asking = asyncio.create_task(budget.acquire(Priority.READ))
+        await asyncio.sleep(0)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await budget.acquire(Priority.READ)
+
+    with_budget(act)
