@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -233,13 +234,22 @@ def close_gateway() -> None:
 
 
 async def ask_database(question: Callable[[], T]) -> T:
-    """Ask the database from within a round of calls (a short query, in a thread of its own)."""
+    """Ask the database from within a round of calls: short queries, one after the other in a
+    thread of their own.
+    """
+    return await sync_to_async(partial(_and_let_go, question), thread_sensitive=True)()
 
-    def asked() -> T:
+
+async def work_beside(work: Callable[[], T]) -> T:
+    """Work with the database while a round of calls goes on: in any thread, so that whoever asks
+    `ask_database` meanwhile does not wait for it.
+    """
+    return await asyncio.to_thread(_and_let_go, work)
+
+
+def _and_let_go(work: Callable[[], T]) -> T:
+    close_old_connections()
+    try:
+        return work()
+    finally:
         close_old_connections()
-        try:
-            return question()
-        finally:
-            close_old_connections()
-
-    return await sync_to_async(asked, thread_sensitive=True)()

@@ -21,9 +21,10 @@ from fleets.models import Agent, Connection, Fleet, Machine, Run, Task, Turn
 from fleets.platform_api.types import SessionRow
 from fleets.services.account.finding import add_agent
 from fleets.services.driving.ending import write_news
+from fleets.services.driving.open_turns import load_rows
 from fleets.services.driving.round_reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import take_gone
-from fleets.services.driving.view import load_open_turns
+from fleets.services.driving.signs_of_life import write_signs
 from fleets.services.fleet_state import lock, newest_run, recount
 
 log = structlog.get_logger(__name__)
@@ -52,7 +53,7 @@ def read_sessions(connection: Connection, *, most: int) -> int:
 def read_sessions_of(fleet: Fleet, machines: list[Machine]) -> News:
     """Read these machines of one found fleet and write what they show."""
     run = newest_run(fleet)
-    turns = load_open_turns(run) if run else []
+    turns = load_rows(run) if run else []
     plan = ReadPlan(
         machines=tuple(machines),
         turns_by_machine=by_machine(turns),
@@ -73,6 +74,7 @@ def write_sessions(fleet: Fleet, machines: list[Machine], news: News, *, now: da
     """
     take_gone(fleet, news.gone, now=now)
     write_news(fleet, news.turns, now=now)
+    write_signs(fleet, news.alive)
     new = take_sessions(fleet, machines, news, now=now)
     fleet.last_error = news.words
     recount(fleet, now=now)

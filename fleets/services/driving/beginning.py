@@ -30,6 +30,7 @@ from fleets.platform_api.types import Receipt
 from fleets.services.driving.ending import end_turn, save_turns
 from fleets.services.driving.fresh_answer import FreshAnswer
 from fleets.services.driving.giving_back import give_back, may_give_back
+from fleets.services.driving.open_turns import lock_open
 from fleets.services.driving.round_reading import AT_ONCE
 from fleets.services.fleet_events import Line, note_all
 from fleets.services.row_updates import update_rows
@@ -60,18 +61,20 @@ async def send_turns(
     sending_epoch: Callable[[], int | None],
     timeout_s: int,
     profiles: Mapping[int, object],
-) -> list[Sent]:
-    """Send turns side by side. `sending_epoch` is asked of the database before each leaves.
+    sent: list[Sent],
+) -> None:
+    """Send turns side by side; what came of each is added to `sent` as it comes.
 
-    `profiles` holds the bodies of the turns' profiles by row.
+    `sending_epoch` is asked of the database before each leaves. `profiles` holds the bodies of the
+    turns' profiles by row.
     """
     allowed = FreshAnswer(sending_epoch)
     places = asyncio.Semaphore(AT_ONCE)
 
-    async def in_place(turn: Turn) -> Sent:
+    async def in_place(turn: Turn) -> None:
         async with places:
             structlog.contextvars.bind_contextvars(turn=turn.turn_id, agent=turn.agent.agent_id)
-            return await send(turn)
+            sent.append(await send(turn))
 
     async def send(turn: Turn) -> Sent:
         agent = turn.agent
@@ -95,7 +98,7 @@ async def send_turns(
             return Sent(turn.pk, error=error)
         return Sent(turn.pk, receipt=receipt)
 
-    return list(await asyncio.gather(*(in_place(turn) for turn in turns)))
+    await asyncio.gather(*(in_place(turn) for turn in turns))
 
 
 def backend_of(agent: Agent, profiles: Mapping[int, object]) -> dict[str, object]:
@@ -130,18 +133,12 @@ def sending_epoch(fleet_pk: int) -> int | None:
     return fleet.epoch if all(order is None for order in orders) else None
 
 
-def write_receipts(fleet: Fleet, turns: list[Turn], sent: list[Sent]) -> list[Turn]:
+def write_receipts(fleet: Fleet, sent: list[Sent]) -> list[Turn]:
     """Write what came of the dispatches, in the caller's transaction; the turns refused for
     good.
     """
     told = {item.turn_pk: item for item in sent}
-    locked = list(
-        Turn.objects.select_for_update(of=("self",))
-        .filter(pk__in=[turn.pk for turn in turns])
-        .exclude(state=TurnState.ENDED)
-        .select_related("agent", "task", "run")
-        .order_by("pk")
-    )
+    locked = lock_open(told)
     now = timezone.now()
     lines: list[Line] = []
     refused: list[Turn] = []

@@ -15,6 +15,7 @@ from fleets.platform_api.describe import plain
 from fleets.platform_api.sse import event_number
 from fleets.services import event_store
 from fleets.services.driving.judging import Judge
+from fleets.services.driving.open_turns import lock_open
 from fleets.services.driving.outcome import TurnEnd, turn_end
 from fleets.services.driving.overdue import is_past_its_time
 from fleets.services.driving.round_reading import TurnNews
@@ -45,7 +46,7 @@ def write_news(fleet: Fleet, news: Iterable[TurnNews], *, now: datetime) -> list
     Runs in the caller's transaction, which holds the fleet's row.
     """
     told = {item.turn_pk: item for item in news}
-    turns = _lock_open(told)
+    turns = lock_open(told)
     ended: list[Turn] = []
     judge = Judge(fleet)
     batches: list[event_store.Batch] = []
@@ -98,16 +99,6 @@ def save_turns(turns: list[Turn]) -> None:
     update_rows(turns, TURN_FIELDS)
     update_rows([turn.task for turn in turns], TASK_FIELDS)
     update_rows([turn.agent for turn in turns], AGENT_FIELDS)
-
-
-def _lock_open(told: dict[int, TurnNews]) -> list[Turn]:
-    return list(
-        Turn.objects.select_for_update(of=("self",))
-        .filter(pk__in=told)
-        .exclude(state=TurnState.ENDED)
-        .select_related("agent", "task", "run")
-        .order_by("pk")
-    )
 
 
 def _take_running(turn: Turn, item: TurnNews, *, now: datetime) -> None:

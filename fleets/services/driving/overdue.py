@@ -1,16 +1,28 @@
 """Turns that outlive their time: the platform should have ended them, so they are interrupted."""
 
 import asyncio
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
+from django.db.models import Q
 
 from fleets.domain.driving import is_overdue
-from fleets.models import Fleet, Machine, Turn
+from fleets.models import Fleet, Machine, Run, Turn
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import PlatformError
+from fleets.services.driving.open_turns import open_turns
 
 log = structlog.get_logger(__name__)
+
+
+def load_overdue(run: Run, fleet: Fleet, *, now: datetime) -> list[Turn]:
+    """The open turns of the run that are past their time, with their agents and tasks."""
+    latest = now - timedelta(seconds=fleet.task_timeout_s)
+    old = open_turns(run).filter(
+        Q(admitted_at__lte=latest) | Q(admitted_at=None, task__started_at__lte=latest)
+    )
+    turns = old.select_related("agent", "task")
+    return [turn for turn in turns if is_past_its_time(fleet, turn, now=now)]
 
 
 def is_past_its_time(fleet: Fleet, turn: Turn, *, now: datetime) -> bool:

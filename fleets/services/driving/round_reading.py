@@ -5,13 +5,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fleets.models import Machine, Turn
+from fleets.domain.status import TurnState
+from fleets.models import Machine
 from fleets.platform_api.client import PlatformClient
 from fleets.platform_api.errors import NotFound, PlatformError, RateLimited
 from fleets.platform_api.reading import TurnFold, TurnReading, read_turn
 from fleets.platform_api.resources.sessions import PAGE
 from fleets.platform_api.sse import StreamEvent
 from fleets.platform_api.types import FleetRow, KeyRow, SessionRow, TurnResult
+from fleets.services.driving.open_turns import TurnRow
 from fleets.services.driving.whole_reading import Stretch, read_whole
 
 # Words in which a session says that nothing of it runs any more (contract 3.4).
@@ -47,6 +49,8 @@ class News:
     """What one round of reads brought. A machine in `gone` answered 404."""
 
     turns: list[TurnNews] = field(default_factory=list)
+    # Turns that run on, and nothing else is to be told of them: when they were last heard of.
+    alive: dict[int, datetime | None] = field(default_factory=dict)
     warm: set[int] = field(default_factory=set)
     gone: set[int] = field(default_factory=set)
     read: set[int] = field(default_factory=set)
@@ -73,16 +77,20 @@ class ReadPlan:
     """What to read in this round. Figures are read beside the sessions, not after them."""
 
     machines: tuple[Machine, ...]
-    turns_by_machine: dict[int, list[Turn]]
+    turns_by_machine: dict[int, list[TurnRow]]
     fleet_id: str | None
     key_id: str | None
     # How many ended turns are read to their end in this round; the next one reads the others.
     most_ends: int = 1_000_000
 
 
-async def read_round(client: PlatformClient, plan: ReadPlan) -> News:
-    """Read everything in the plan side by side; what fails is in `errors`, nothing is raised."""
-    news = News(ends_left=plan.most_ends)
+async def read_round(client: PlatformClient, plan: ReadPlan, *, news: News | None = None) -> News:
+    """Read everything in the plan side by side; what fails is in `errors`, nothing is raised.
+
+    Who gives `news` sees it grow, and may take turns out of it to write them meanwhile.
+    """
+    news = news or News()
+    news.ends_left = plan.most_ends
     work = [
         _read_machine(client, machine, plan.turns_by_machine.get(machine.pk, []), news)
         for machine in plan.machines
@@ -112,7 +120,7 @@ async def _read_key(client: PlatformClient, key_id: str, news: News) -> None:
 
 
 async def _read_machine(
-    client: PlatformClient, machine: Machine, turns: list[Turn], news: News
+    client: PlatformClient, machine: Machine, turns: list[TurnRow], news: News
 ) -> None:
     try:
         async with news.places:
@@ -143,7 +151,7 @@ async def _all_sessions(client: PlatformClient, sandbox_id: str) -> list[Session
             return found
 
 
-def is_about(row: SessionRow, turn: Turn) -> bool:
+def is_about(row: SessionRow, turn: TurnRow) -> bool:
     """Whether a session's row speaks of this turn, and not of one before it."""
     if turn.execution_id:
         return turn.execution_id in {row.latest_execution_id, row.active_execution_id}
@@ -151,7 +159,7 @@ def is_about(row: SessionRow, turn: Turn) -> bool:
 
 
 async def _read_turn(
-    client: PlatformClient, machine: Machine, turn: Turn, row: SessionRow, news: News
+    client: PlatformClient, machine: Machine, turn: TurnRow, row: SessionRow, news: News
 ) -> None:
     news.shown.add(turn.pk)
     execution_id = turn.execution_id or row.latest_execution_id
@@ -159,6 +167,9 @@ async def _read_turn(
     if not ended:
         if machine.warm_at is None:
             await _peek(client, machine, turn, execution_id, news)
+        if _runs_on(turn, row):
+            news.alive[turn.pk] = row.last_event_at
+            return
         news.turns.append(
             TurnNews(
                 turn_pk=turn.pk,
@@ -182,8 +193,14 @@ async def _read_turn(
         news.errors.append(error)
 
 
+def _runs_on(turn: TurnRow, row: SessionRow) -> bool:
+    """Whether all that a running turn's row says of it is known."""
+    is_known = turn.state is TurnState.RUNNING and bool(turn.execution_id)
+    return is_known and (row.trace_id is None or row.trace_id == turn.trace_id)
+
+
 async def _peek(
-    client: PlatformClient, machine: Machine, turn: Turn, execution_id: str | None, news: News
+    client: PlatformClient, machine: Machine, turn: TurnRow, execution_id: str | None, news: News
 ) -> None:
     """Look whether the machine's first turn has reached a model (contract 10.25)."""
     fold = TurnFold()
@@ -212,7 +229,7 @@ async def _peek(
 async def _read_end(
     client: PlatformClient,
     machine: Machine,
-    turn: Turn,
+    turn: TurnRow,
     row: SessionRow,
     execution_id: str | None,
 ) -> TurnNews:
@@ -239,9 +256,9 @@ async def _read_end(
     )
 
 
-def by_machine(turns: Iterable[Turn]) -> dict[int, list[Turn]]:
+def by_machine(turns: Iterable[TurnRow]) -> dict[int, list[TurnRow]]:
     """Open turns grouped by the machine they run on."""
-    grouped: dict[int, list[Turn]] = {}
+    grouped: dict[int, list[TurnRow]] = {}
     for turn in turns:
-        grouped.setdefault(turn.agent.machine_id, []).append(turn)
+        grouped.setdefault(turn.machine_pk, []).append(turn)
     return grouped

@@ -7,18 +7,14 @@ from django.utils import timezone
 
 from fleets.domain.driving import choose, round_limit
 from fleets.gateway import gateway
-from fleets.models import Fleet, Machine, Turn
+from fleets.models import Fleet, Machine, Run, Turn
 from fleets.services.driving import beginning, stopping
+from fleets.services.driving.open_turns import load_rows, open_turn_views, open_turns
+from fleets.services.driving.portions import PORTION, written_meanwhile
 from fleets.services.driving.purse import slots
 from fleets.services.driving.tick_under_way import Tick, call, must_hold
 from fleets.services.driving.turn_rows import write_turns
-from fleets.services.driving.view import (
-    fleet_with_key,
-    load_open_turns,
-    load_waiting,
-    machine_views,
-    open_turn_views,
-)
+from fleets.services.driving.view import fleet_with_key, load_waiting, machine_views
 from fleets.services.fleet_state import recount
 
 
@@ -28,22 +24,36 @@ def begin(tick: Tick) -> None:
     if not turns:
         return
     view = tick.view
-    sent = call(
-        tick,
-        beginning.send_turns(
-            gateway().fleet(fleet_with_key(view.fleet)),
-            turns,
-            {machine.pk: machine for machine in view.machines},
-            sending_epoch=partial(beginning.sending_epoch, view.fleet.pk),
-            timeout_s=view.fleet.task_timeout_s,
-            profiles=beginning.profiles_of(turns),
-        ),
+    sent: list[beginning.Sent] = []
+    sending = beginning.send_turns(
+        gateway().fleet(fleet_with_key(view.fleet)),
+        turns,
+        {machine.pk: machine for machine in view.machines},
+        sending_epoch=partial(beginning.sending_epoch, view.fleet.pk),
+        timeout_s=view.fleet.task_timeout_s,
+        profiles=beginning.profiles_of(turns),
+        sent=sent,
     )
-    with transaction.atomic():
-        must_hold(tick)
-        refused = beginning.write_receipts(view.fleet, turns, sent)
-        stopping.stop_if_refused(view.run, view.fleet, refused, now=timezone.now())
-        recount(view.fleet, now=timezone.now())
+    write = partial(_write_receipts, tick)
+    call(tick, written_meanwhile(sending, take=partial(_portion, sent), write=write))
+    write(sent)
+
+
+def _portion(sent: list[beginning.Sent]) -> list[beginning.Sent] | None:
+    if len(sent) < PORTION:
+        return None
+    portion = sent.copy()
+    sent.clear()
+    return portion
+
+
+@transaction.atomic
+def _write_receipts(tick: Tick, sent: list[beginning.Sent]) -> None:
+    must_hold(tick)
+    run, fleet = tick.view.run, tick.view.fleet
+    refused = beginning.write_receipts(fleet, sent)
+    stopping.stop_if_refused(run, fleet, refused, now=timezone.now())
+    recount(fleet, now=timezone.now())
 
 
 @transaction.atomic
@@ -53,7 +63,7 @@ def _choose(tick: Tick) -> list[Turn]:
     view, now = tick.view, timezone.now()
     run, fleet = view.run, view.fleet
     view.machines = list(Machine.objects.filter(fleet=fleet).order_by("position"))
-    view.open_turns = load_open_turns(run)
+    view.open_turns = load_rows(run)
     waiting = load_waiting(run, fleet, view.open_turns)
     limit = slots(run, fleet, open_tasks=waiting.total + len(view.open_turns))
     if limit == 0 and waiting.total and not view.open_turns and _may_begin(fleet):
@@ -71,9 +81,15 @@ def _choose(tick: Tick) -> list[Turn]:
         may_begin=_may_begin(fleet),
     )
     tick.is_cut_short |= len(chosen.tasks) == most
-    repeats = [turn for turn in view.open_turns if turn.pk in set(chosen.turns)]
+    repeats = _repeated(run, chosen.turns)
     beginning.write_repeats(repeats, now=now)
     return repeats + write_turns(run, fleet, chosen, now=now)
+
+
+def _repeated(run: Run, pks: tuple[int, ...]) -> list[Turn]:
+    if not pks:
+        return []
+    return list(open_turns(run).filter(pk__in=pks).select_related("agent", "task"))
 
 
 def _may_begin(fleet: Fleet) -> bool:

@@ -7,12 +7,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from fleets.domain.driving import fleet_read_s, read_interval_s
-from fleets.models import Fleet, Run, Turn
+from fleets.models import Fleet, Run
 from fleets.platform_api.types import KeyRow
 from fleets.services.driving.key_row import take_key_row
+from fleets.services.driving.open_turns import Openness, look
 from fleets.services.driving.run_end import end_run_if_done
 from fleets.services.driving.tick_under_way import Tick
-from fleets.services.driving.view import load_open_turns
 
 # Nothing is open and nothing begins: held, or waiting for machines or money.
 IDLE_S: Final = 2.0
@@ -35,24 +35,19 @@ def close(tick: Tick, *, last: KeyRow | None) -> float | None:
         fleet.started_at = fleet.started_at or now
     if end_run_if_done(run, fleet, now=now):
         return None
-    open_turns = load_open_turns(run)
-    return max(0.0, _interval_s(tick, open_turns, now=now) - tick.lasted_s)
+    return max(0.0, _interval_s(tick, look(run), now=now) - tick.lasted_s)
 
 
-def _interval_s(tick: Tick, open_turns: list[Turn], *, now: datetime) -> float:
+def _interval_s(tick: Tick, openness: Openness, *, now: datetime) -> float:
     """Seconds from the beginning of this tick to that of the next."""
     fleet = tick.view.fleet
-    if not open_turns:
+    if not openness.machines:
         if fleet.settled_at is None:
             return fleet_read_s(fleet.connection.rate_per_minute)
         return IDLE_S
-    youngest = min(
-        (now - (turn.admitted_at or turn.requested_at or now)).total_seconds()
-        for turn in open_turns
-    )
     return read_interval_s(
-        youngest_turn_s=youngest,
-        machines=len({turn.agent.machine_id for turn in open_turns}),
+        youngest_turn_s=(now - (openness.youngest_at or now)).total_seconds(),
+        machines=openness.machines,
         rate_per_minute=fleet.connection.rate_per_minute,
         is_cut_short=tick.is_cut_short,
     )

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from fleets.gateway import ask_database, gateway
+from fleets.gateway import gateway, work_beside
 from fleets.platform_api.patience import answers_within
 from fleets.services.driving import lease
 from fleets.services.driving.view import RunView
@@ -73,5 +73,5 @@ def call(tick: Tick, work: Coroutine[Any, Any, T]) -> T:
 async def _keep_lease(run_pk: int, owner: str) -> None:
     while True:
         await asyncio.sleep(lease.RENEW_S)
-        if not await ask_database(lambda: lease.renew(run_pk, owner=owner)):
+        if not await work_beside(lambda: lease.renew(run_pk, owner=owner)):
             return

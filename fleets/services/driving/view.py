@@ -1,13 +1,13 @@
 """What a tick knows before it asks the platform: the run, its machines, its open turns."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import QuerySet
 
-from fleets.domain.driving import FreeAgent, MachineView, OpenTurn, QueuedTask
-from fleets.domain.status import Pattern, TaskState, TurnState
+from fleets.domain.driving import FreeAgent, MachineView, QueuedTask
+from fleets.domain.status import Pattern, TaskState
 from fleets.models import Agent, Fleet, Machine, Run, Task, Turn
+from fleets.services.driving.open_turns import TurnRow, load_rows, open_turns
 
 READY = "running"
 
@@ -19,12 +19,12 @@ class RunView:
     run: Run
     fleet: Fleet
     machines: list[Machine]
-    open_turns: list[Turn]
+    open_turns: list[TurnRow]
 
     @property
     def machines_with_turns(self) -> list[Machine]:
         """Machines that hold at least one turn the platform may know of."""
-        busy = {turn.agent.machine_id for turn in self.open_turns}
+        busy = {turn.machine_pk for turn in self.open_turns}
         return [machine for machine in self.machines if machine.pk in busy and machine.sandbox_id]
 
 
@@ -35,7 +35,7 @@ def load(run: Run) -> RunView:
         run=run,
         fleet=fleet,
         machines=list(Machine.objects.filter(fleet=fleet).order_by("position")),
-        open_turns=load_open_turns(run),
+        open_turns=load_rows(run),
     )
 
 
@@ -45,13 +45,8 @@ def fleet_with_key(fleet: Fleet) -> Fleet:
 
 
 def load_open_turns(run: Run) -> list[Turn]:
-    """Turns of the run that have not ended, oldest first."""
-    return list(
-        Turn.objects.filter(run=run)
-        .exclude(state=TurnState.ENDED)
-        .select_related("agent", "task")
-        .order_by("pk")
-    )
+    """Turns of the run that have not ended, oldest first, with their agents and tasks."""
+    return list(open_turns(run).select_related("agent", "task"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +61,18 @@ class Waiting:
     free_agents: list[FreeAgent]
 
 
-def load_waiting(run: Run, fleet: Fleet, open_turns: list[Turn]) -> Waiting:
+def load_waiting(run: Run, fleet: Fleet, busy: list[TurnRow]) -> Waiting:
     """What waits in a run: one query, four for a pool, whatever its size."""
     queued = Task.objects.filter(run=run, state=TaskState.QUEUED).order_by("position")
     if fleet.pattern != Pattern.POOL:
         tasks = _queued_tasks(queued)
         return Waiting(tasks, len(tasks), [])
-    busy = [turn.agent_id for turn in open_turns]
     # Whoever has done least comes first, so that few at once are not always the same.
-    agents = Agent.objects.filter(fleet=fleet).exclude(pk__in=busy).order_by("turns", "position")
+    agents = (
+        Agent.objects.filter(fleet=fleet)
+        .exclude(pk__in=[turn.agent_pk for turn in busy])
+        .order_by("turns", "position")
+    )
     free = [FreeAgent(pk, machine) for pk, machine in agents.values_list("pk", "machine_id")]
     tasks = _queued_tasks(queued.filter(agent__isnull=False))
     tasks += _queued_tasks(queued.filter(agent__isnull=True)[: len(free)])
@@ -95,17 +93,4 @@ def machine_views(machines: list[Machine]) -> list[MachineView]:
             is_warm=machine.warm_at is not None,
         )
         for machine in machines
-    ]
-
-
-def open_turn_views(turns: list[Turn], *, now: datetime) -> list[OpenTurn]:
-    """The open turns as the driving rules see them."""
-    return [
-        OpenTurn(
-            turn=turn.pk,
-            machine=turn.agent.machine_id,
-            state=TurnState(turn.state),
-            is_due=turn.next_dispatch_at is None or turn.next_dispatch_at <= now,
-        )
-        for turn in turns
     ]

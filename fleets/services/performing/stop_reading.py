@@ -17,8 +17,10 @@ from fleets.services.account.sessions import take_sessions
 from fleets.services.driving import lease
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.key_row import take_key_row
+from fleets.services.driving.open_turns import load_rows
 from fleets.services.driving.round_reading import News, ReadPlan, by_machine, read_round
 from fleets.services.driving.settling import note_fleet_gone, take_gone
+from fleets.services.driving.signs_of_life import write_signs
 from fleets.services.driving.stopping import end_never_seen, end_on_gone_machines
 from fleets.services.driving.view import load_open_turns
 from fleets.services.fleet_state import recount
@@ -50,7 +52,7 @@ def _plan(target: Target) -> ReadPlan:
     if target.fleet.found_at is not None:
         # What others stopped is none of ours to wait for.
         machines = machines.filter(status="running")
-    turns = load_open_turns(target.run) if target.run else []
+    turns = load_rows(target.run) if target.run else []
     return ReadPlan(
         machines=tuple(machines.exclude(sandbox_id="")),
         turns_by_machine=by_machine(turns),
@@ -69,6 +71,7 @@ def _write_reading(target: Target, plan: ReadPlan, news: News) -> bool:
     if news.key is not None:
         take_key_row(fleet, news.key, now=now)
     changes = len(write_news(fleet, news.turns, now=now))
+    write_signs(fleet, news.alive)
     if fleet.found_at is not None:
         changes += take_sessions(fleet, plan.machines, news, now=now)
     came_back = _note_still_running(target, news)
@@ -97,7 +100,7 @@ def _was_made(fleet: Fleet) -> bool:
 def _note_still_running(target: Target, news: News) -> bool:
     """Sessions that run although their stop was acknowledged: they are asked again."""
     operation = target.operation
-    running = {item.turn_pk for item in news.turns if not item.ended}
+    running = {item.turn_pk for item in news.turns if not item.ended} | news.alive.keys()
     turns = Turn.objects.filter(pk__in=running)
     refs = [target.ref(name) for name in turns.values_list("agent__agent_id", flat=True)]
     nodes = list(operation.nodes.filter(kind=NodeKind.AGENT, ref__in=refs, state="acknowledged"))
