@@ -19,9 +19,10 @@ REDISPATCH_LAST_S: Final = 30.0
 TIMEOUT_GRACE_S: Final = 30.0
 # A request without an answer may still arrive; after so long nobody expects it any more.
 UNANSWERED_S: Final = 30.0
-# How often a fleet's row is read while its machines are made, and the least that the account's rate
-# allows: a fifth of the requests.
+# How often a fleet's row is read while its machines are made, sooner in the first moments, and the
+# least that the account's rate allows: a fifth of the requests.
 UNSETTLED_READ_S: Final = 0.5
+UNSETTLED_FIRST_S: Final = 0.1
 UNSETTLED_SHARE: Final = 0.2
 # Reading may take this share of the account's requests; the rest is for dispatches and stopping.
 READ_SHARE: Final = 0.5
@@ -154,11 +155,12 @@ def round_limit(rate_per_minute: int) -> int:
     return min(LARGEST_ROUND, max(SMALLEST_ROUND, rate_per_minute * ROUND_S // 60))
 
 
-def fleet_read_s(rate_per_minute: int) -> float:
+def fleet_read_s(rate_per_minute: int, *, ordered_s_ago: float) -> float:
     """Seconds between two reads of a fleet whose machines are being made."""
+    by_age = min(UNSETTLED_READ_S, max(UNSETTLED_FIRST_S, ordered_s_ago))
     if rate_per_minute <= 0:
-        return UNSETTLED_READ_S
-    return max(UNSETTLED_READ_S, 60 / (rate_per_minute * UNSETTLED_SHARE))
+        return by_age
+    return max(by_age, 60 / (rate_per_minute * UNSETTLED_SHARE))
 
 
 def read_interval_s(

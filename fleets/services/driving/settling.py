@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from fleets.domain.driving import fleet_read_s
 from fleets.live import publish
 from fleets.models import Fleet, Machine, Operation, OperationNode
 from fleets.platform_api.types import FleetRow
@@ -12,6 +13,14 @@ from fleets.services.row_updates import update_rows
 MAKING = frozenset({"", "pending", "provisioning"})
 FLEET_MAKING = frozenset({"provisioning"})
 GONE = frozenset({"deleted"})
+
+
+def unsettled_read_s(fleet: Fleet, *, now: datetime) -> float:
+    """Seconds between two reads of a fleet whose machines are being made."""
+    ordered_at = fleet.created_on_platform_at or now
+    return fleet_read_s(
+        fleet.connection.rate_per_minute, ordered_s_ago=(now - ordered_at).total_seconds()
+    )
 
 
 def take_fleet_row(fleet: Fleet, row: FleetRow, *, now: datetime) -> list[Machine]:

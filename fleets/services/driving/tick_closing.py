@@ -6,12 +6,13 @@ from typing import Final
 from django.db.models import F
 from django.utils import timezone
 
-from fleets.domain.driving import fleet_read_s, read_interval_s
+from fleets.domain.driving import read_interval_s
 from fleets.models import Fleet, Run
 from fleets.platform_api.types import KeyRow
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.open_turns import Openness, look
 from fleets.services.driving.run_end import end_run_if_done
+from fleets.services.driving.settling import unsettled_read_s
 from fleets.services.driving.tick_under_way import Tick
 
 # Nothing is open and nothing begins: held, or waiting for machines or money.
@@ -43,7 +44,7 @@ def _interval_s(tick: Tick, openness: Openness, *, now: datetime) -> float:
     fleet = tick.view.fleet
     if not openness.machines:
         if fleet.settled_at is None:
-            return fleet_read_s(fleet.connection.rate_per_minute)
+            return unsettled_read_s(fleet, now=now)
         return IDLE_S
     return read_interval_s(
         youngest_turn_s=(now - (openness.youngest_at or now)).total_seconds(),

@@ -7,7 +7,7 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from fleets.domain.driving import KEY_READ_S, fleet_read_s, round_limit
+from fleets.domain.driving import KEY_READ_S, round_limit
 from fleets.domain.status import OutcomeReason
 from fleets.gateway import gateway
 from fleets.models import Fleet, Machine
@@ -17,7 +17,7 @@ from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.overdue import abort_turns, load_overdue
 from fleets.services.driving.portions import PORTION, written_meanwhile
 from fleets.services.driving.round_reading import News, ReadPlan, TurnNews, by_machine, read_round
-from fleets.services.driving.settling import take_fleet_row, take_gone
+from fleets.services.driving.settling import take_fleet_row, take_gone, unsettled_read_s
 from fleets.services.driving.signs_of_life import write_signs
 from fleets.services.driving.tick_under_way import Tick, call, must_hold
 from fleets.services.fleet_state import recount
@@ -58,8 +58,7 @@ def _in_turn(machines: list[Machine], *, most: int, tick: int) -> tuple[Machine,
 
 
 def _fleet_is_due(fleet: Fleet, now: datetime) -> bool:
-    unsettled_s = fleet_read_s(fleet.connection.rate_per_minute)
-    every = unsettled_s if fleet.settled_at is None else SETTLED_READ_S
+    every = unsettled_read_s(fleet, now=now) if fleet.settled_at is None else SETTLED_READ_S
     return fleet.platform_seen_at is None or now - fleet.platform_seen_at >= timedelta(
         seconds=every
     )
