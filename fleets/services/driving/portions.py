@@ -18,6 +18,18 @@ PORTION: Final = 100
 LOOK_S: Final = 0.02
 
 
+def take_portion(news: list[T]) -> list[T] | None:
+    """Take what has come out of the list, unless it is too little to be written by itself.
+
+    The list stays the same one: calls under way add to it.
+    """
+    if len(news) < PORTION:
+        return None
+    portion = news.copy()
+    news.clear()
+    return portion
+
+
 async def written_meanwhile(
     round_of_calls: Coroutine[Any, Any, T],
     *,

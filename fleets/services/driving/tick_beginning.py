@@ -10,7 +10,7 @@ from fleets.gateway import gateway
 from fleets.models import Fleet, Machine, Run, Turn
 from fleets.services.driving import beginning, stopping
 from fleets.services.driving.open_turns import load_rows, open_turn_views, open_turns
-from fleets.services.driving.portions import PORTION, written_meanwhile
+from fleets.services.driving.portions import take_portion, written_meanwhile
 from fleets.services.driving.purse import slots
 from fleets.services.driving.tick_under_way import Tick, call, must_hold
 from fleets.services.driving.turn_rows import write_turns
@@ -35,16 +35,8 @@ def begin(tick: Tick) -> None:
         sent=sent,
     )
     write = partial(_write_receipts, tick)
-    call(tick, written_meanwhile(sending, take=partial(_portion, sent), write=write))
+    call(tick, written_meanwhile(sending, take=partial(take_portion, sent), write=write))
     write(sent)
-
-
-def _portion(sent: list[beginning.Sent]) -> list[beginning.Sent] | None:
-    if len(sent) < PORTION:
-        return None
-    portion = sent.copy()
-    sent.clear()
-    return portion
 
 
 @transaction.atomic

@@ -15,7 +15,7 @@ from fleets.services.driving import stopping
 from fleets.services.driving.ending import write_news
 from fleets.services.driving.key_row import take_key_row
 from fleets.services.driving.overdue import abort_turns, load_overdue
-from fleets.services.driving.portions import PORTION, written_meanwhile
+from fleets.services.driving.portions import take_portion, written_meanwhile
 from fleets.services.driving.round_reading import News, ReadPlan, TurnNews, by_machine, read_round
 from fleets.services.driving.settling import take_fleet_row, take_gone, unsettled_read_s
 from fleets.services.driving.signs_of_life import write_signs
@@ -44,7 +44,7 @@ def read(tick: Tick) -> News:
     news = News()
     reading = read_round(gateway().account(fleet.connection), plan, news=news)
     write = partial(_write_portion, tick, fleet.epoch)
-    call(tick, written_meanwhile(reading, take=partial(_portion, news), write=write))
+    call(tick, written_meanwhile(reading, take=partial(take_portion, news.turns), write=write))
     tick.is_cut_short |= news.ends_left <= 0
     return news
 
@@ -68,13 +68,6 @@ def _key_is_due(fleet: Fleet, now: datetime) -> bool:
     if not fleet.key_id:
         return False
     return fleet.key_seen_at is None or now - fleet.key_seen_at >= timedelta(seconds=KEY_READ_S)
-
-
-def _portion(news: News) -> list[TurnNews] | None:
-    if len(news.turns) < PORTION:
-        return None
-    portion, news.turns = news.turns, []
-    return portion
 
 
 @transaction.atomic
