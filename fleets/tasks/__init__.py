@@ -2,7 +2,7 @@
 name.
 """
 
-from fleets.tasks import logs, signs
+from fleets.tasks import garbage, logs, signs
 from fleets.tasks.checking import check_answers
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
@@ -11,6 +11,7 @@ from fleets.tasks.watching import read_accounts, watch_fleets
 
 __all__ = [
     "check_answers",
+    "garbage",
     "logs",
     "perform_catalog_order",
     "perform_operation",
