@@ -32,13 +32,13 @@ def renew(run_pk: int, *, owner: str) -> bool:
     return bool(Run.objects.filter(pk=run_pk, lease_owner=owner).update(lease_until=until))
 
 
-def is_held(run_pk: int, *, owner: str) -> bool:
-    """Lock the run's row in the caller's transaction and say whether the lease is still ours."""
-    return (
-        Run.objects.select_for_update()
-        .filter(pk=run_pk, lease_owner=owner, ended_at__isnull=True)
-        .exists()
-    )
+def hold(run_pk: int, *, owner: str) -> bool:
+    """Lock the run's row in the caller's transaction and extend the lease; False when it is not
+    ours any more.
+    """
+    until = timezone.now() + timedelta(seconds=LEASE_S)
+    ours = Run.objects.filter(pk=run_pk, lease_owner=owner, ended_at__isnull=True)
+    return bool(ours.update(lease_until=until))
 
 
 def is_taken(run_pk: int, *, now: datetime) -> bool:

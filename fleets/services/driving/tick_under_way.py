@@ -48,7 +48,7 @@ def must_hold(tick: Tick) -> None:
     """
     run = tick.view.run
     tick.view.fleet = lock(run.fleet_id)
-    if not lease.is_held(run.pk, owner=tick.owner):
+    if not lease.hold(run.pk, owner=tick.owner):
         raise lease.LeaseLost
 
 
