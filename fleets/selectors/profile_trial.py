@@ -163,7 +163,7 @@ def _row(
                 row=row,
                 outcome=_outcome(row, example, tokens),
                 cost=cost,
-                agent_url=f"{here}/agents/r{number}-{at}",
+                agent_url=f"{here}/agents/{row.agent_id}" if row else here,
             )
         )
     return TrialRow(

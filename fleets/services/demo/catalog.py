@@ -119,6 +119,8 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("reopened-survey", _F.FINISHED, 14, 620, 19, "research", _GLM, budget_usd="7",
           team=_RESEARCH, done=13, failed=1, extra=("cut", "reopen")),
     # Gone, kept as history.
+    Story("code-reviewer-r4-against-r3", _F.DELETED, 10, 340, 3, "review", budget_usd="0.80",
+          done=10, after=_DELETE),
     Story("weekly-digest-46", _F.DELETED, 9, 4400, 8, "summarise", budget_usd="2", done=9,
           after=_DELETE),
     Story("weekly-digest-47", _F.DELETED, 9, 14_480, 7, "summarise", budget_usd="2", done=9,

@@ -28,6 +28,7 @@ from fleets.services.demo.people import Gathered, gather
 from fleets.services.demo.profiles import remove_profiles, write_profiles
 from fleets.services.demo.removal import remove_fleets
 from fleets.services.demo.timeline import write_timeline
+from fleets.services.demo.trials import write_trial
 from fleets.services.fleet_state import recount
 
 BOOT: Final = timedelta(seconds=22)
@@ -59,6 +60,7 @@ def fill() -> Filled:
         made[story.name] = _write(story, connection, people, made.get(story.parent), now=now)
     _move_money_up(made)
     write_profiles(people, made)
+    write_trial(made)
     write_definitions(people, made)
     agents = sum(story.count for story in STORIES)
     audit.record(
