@@ -65,6 +65,11 @@ class BulkRow:
         """Whether it would get a revision."""
         return self.outcome is BulkOutcome.CHANGED
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the change does not touch it."""
+        return self.outcome is BulkOutcome.UNCHANGED
+
 
 @dataclass(frozen=True, slots=True)
 class BulkPreview:
