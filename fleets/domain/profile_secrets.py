@@ -179,10 +179,12 @@ def _spans(text: str) -> Iterator[_Span]:
         piece = text[span.start : span.end]
         if not _is_example(piece):
             yield _span(text, span.start, span.form)
-    for match in _BASIC.finditer(text):
+    for match in _BASIC.finditer(text) if "Basic" in text else ():
         if _is_basic(match[1]):
             yield _span(text, match.start(), "a user with a password (Basic …)")
-    for match in (*_ASSIGNED.finditer(text), *_FLAGGED.finditer(text)):
+    assigned = _ASSIGNED.finditer(text) if "=" in text or ":" in text else ()
+    flagged = _FLAGGED.finditer(text) if "--" in text else ()
+    for match in (*assigned, *flagged):
         if names_secret(match["name"]) and looks_random(match["value"].rstrip(".)]}:?!")):
             yield _span(text, match.start(), "a value given to the name of a secret")
 

@@ -1,10 +1,12 @@
 """Text that looks like a credential is found by its form."""
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fleets.domain.credentials import denotes_credential, find_credentials
+from fleets.domain.credentials import _PATTERNS, denotes_credential, find_credentials
 
 # Put together here, so that no scanner takes this file for a leak.
 FAKES = {
@@ -72,3 +74,18 @@ def test_any_text_can_be_searched(text: str) -> None:
     finds = find_credentials(text)
     lines = text.split("\n")
     assert all(1 <= find.column <= len(lines[find.line - 1]) + 1 for find in finds)
+
+
+@pytest.mark.parametrize(("form", "marks", "pattern"), _PATTERNS, ids=[one[0] for one in _PATTERNS])
+def test_whatever_has_a_form_has_one_of_its_marks(
+    form: str, marks: tuple[str, ...], pattern: re.Pattern[str]
+) -> None:
+    # No examples are made of the lookahead of the bearer form.
+    made = re.compile(pattern.pattern.replace(r"(?=[^\s]*[0-9])", "0"), re.ASCII)
+
+    @given(st.from_regex(made))
+    @settings(max_examples=5)
+    def has_a_mark(text: str) -> None:
+        assert any(mark in text for mark in marks), form
+
+    has_a_mark()
