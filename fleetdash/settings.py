@@ -225,6 +225,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "housekeeping", "expires": 5},
     },
+    "keep-catalogs": {
+        "task": "fleets.keep_catalogs",
+        "schedule": 60.0,
+        "options": {"queue": "housekeeping", "expires": 60},
+    },
 }
 
 # The platform account of the first connection; `manage.py setup` stores it.

@@ -26,10 +26,10 @@ def operation_ordered(public_id: str, *, in_s: float = 0.0) -> None:
     _on_commit("fleets.perform_operation", [public_id], queue=INTERACTIVE, countdown=countdown)
 
 
-def catalog_ordered(public_id: str, *, in_s: float = 0.0) -> None:
+def catalog_ordered(public_id: str, *, queue: str, in_s: float = 0.0) -> None:
     """Wake a worker for this order of a connection's catalog, now or a few seconds later."""
     countdown = in_s if in_s > 0 else None
-    _on_commit("fleets.perform_catalog_order", [public_id], queue=INTERACTIVE, countdown=countdown)
+    _on_commit("fleets.perform_catalog_order", [public_id], queue=queue, countdown=countdown)
 
 
 def run_due(run_pk: int, *, in_s: float = 0.0) -> None:

@@ -13,6 +13,7 @@ from django.urls import reverse
 from fleets.domain.changed_texts import ChangedText, changed_texts
 from fleets.domain.profile_diff import FieldChange, count_fields, field_changes
 from fleets.domain.profile_drift import WORDS, Drift, drift
+from fleets.domain.status import OperationState
 from fleets.models import (
     CatalogAct,
     CatalogOrder,
@@ -23,6 +24,8 @@ from fleets.models import (
 )
 
 RECENT = timedelta(minutes=10)
+# Three readings in a row that did not come: how things stand is not known any more.
+STALE_AFTER = timedelta(minutes=15)
 _TONES = {
     Drift.SAME: "finished",
     Drift.BEHIND: "waiting",
@@ -60,6 +63,11 @@ class PlatformRow:
         return _TONES.get(self.drift, "")
 
     @property
+    def is_known(self) -> bool:
+        """Whether it was seen lately enough to be told."""
+        return self.drift is not Drift.UNKNOWN
+
+    @property
     def may_publish(self) -> bool:
         """Whether publishing is one press: what is there is nothing, or was ours."""
         return self.head is not None and self.drift in (Drift.ABSENT, Drift.BEHIND)
@@ -77,11 +85,16 @@ class PlatformRow:
 
 @dataclass(frozen=True, slots=True)
 class PlatformCatalog:
-    """Everything of both, by id; and the orders of the last minutes, newest first."""
+    """Everything of both, by id; and what people ordered in the last minutes, newest first.
+
+    `failure`: why the last reading brought nothing, "" for one that did or is on its first try.
+    """
 
     connection: Connection
     rows: Sequence[PlatformRow]
     orders: Sequence[CatalogOrder]
+    is_stale: bool
+    failure: str
 
     @property
     def can_pull(self) -> bool:
@@ -114,17 +127,36 @@ class PlatformComparison:
 
 
 def platform_catalog(connection: Connection, *, now: datetime) -> PlatformCatalog:
-    """Both catalogs side by side: four queries."""
+    """Both catalogs side by side: five queries."""
     recent = connection.catalog_orders.filter(requested_at__gte=now - RECENT)
-    orders = recent.select_related("profile", "requested_by")[:8]
-    return PlatformCatalog(connection, platform_rows(connection), list(orders))
+    orders = recent.exclude(requested_by=None).select_related("profile", "requested_by")[:8]
+    read_at = connection.catalog_read_at
+    return PlatformCatalog(
+        connection=connection,
+        rows=platform_rows(connection, now=now),
+        orders=list(orders),
+        is_stale=read_at is not None and _is_stale(read_at, now=now),
+        failure=_failure(connection),
+    )
+
+
+def _failure(connection: Connection) -> str:
+    last = connection.catalog_orders.filter(act=CatalogAct.READ).first()
+    if last is None or last.state == OperationState.DONE:
+        return ""
+    has_failed = last.state == OperationState.FAILED or last.failures > 0
+    return last.sentence if has_failed else ""
+
+
+def _is_stale(at: datetime, *, now: datetime) -> bool:
+    return now - at > STALE_AFTER
 
 
 def platform_rows(
-    connection: Connection, slugs: Collection[str] | None = None
+    connection: Connection, slugs: Collection[str] | None = None, *, now: datetime
 ) -> list[PlatformRow]:
-    """Every id of ours that is not archived and every one of theirs, or those of `slugs`. Three
-    queries.
+    """Every id of ours that is not archived and every one of theirs, or those of `slugs`. What was
+    not seen for long is unknown. Three queries.
     """
     remotes = RemoteProfile.objects.filter(connection=connection).defer("body")
     profiles = Profile.objects.filter(archived_at=None)
@@ -144,16 +176,18 @@ def platform_rows(
         digests[slug].add(digest)
     shown = set(ours) | {row.slug for row in there.values() if row.remote_revision is not None}
     return [
-        _row(slug, ours.get(slug), there.get(slug), digests[slug], connection=connection)
+        _row(slug, ours.get(slug), there.get(slug), digests[slug], connection=connection, now=now)
         for slug in sorted(shown)
     ]
 
 
-def drifts_of(heads: Mapping[str, str]) -> dict[str, Drift]:
-    """How profiles stand to the platform, by id, for those it was seen to have; `heads` are the
-    digests of their heads. At most two queries.
+def drifts_of(heads: Mapping[str, str], *, now: datetime) -> dict[str, Drift]:
+    """How profiles stand to the platform, by id, for those it was lately seen to have; `heads` are
+    the digests of their heads. At most two queries.
     """
-    found = RemoteProfile.objects.filter(slug__in=heads, remote_revision__isnull=False)
+    found = RemoteProfile.objects.filter(
+        slug__in=heads, remote_revision__isnull=False, seen_at__gte=now - STALE_AFTER
+    )
     there = dict(found.order_by("-connection").values_list("slug", "remote_digest"))
     if not there:
         return {}
@@ -167,16 +201,18 @@ def drifts_of(heads: Mapping[str, str]) -> dict[str, Drift]:
     }
 
 
-def platform_row(profile: Profile) -> PlatformRow | None:
+def platform_row(profile: Profile, *, now: datetime) -> PlatformRow | None:
     """How one profile stands to the first connection's catalog; None without a connection."""
     connection = Connection.objects.first()
-    rows = platform_rows(connection, [profile.slug]) if connection else []
+    rows = platform_rows(connection, [profile.slug], now=now) if connection else []
     return rows[0] if rows else None
 
 
-def compare_with_platform(profile: Profile, connection: Connection) -> PlatformComparison | None:
+def compare_with_platform(
+    profile: Profile, connection: Connection, *, now: datetime
+) -> PlatformComparison | None:
     """The head against what the platform has; None when either is missing or was not kept."""
-    rows = platform_rows(connection, [profile.slug])
+    rows = platform_rows(connection, [profile.slug], now=now)
     remote = connection.remote_profiles.filter(slug=profile.slug).first()
     head = profile.head
     if not rows or head is None or remote is None or not remote.body:
@@ -206,10 +242,12 @@ def _row(
     digests: Collection[str],
     *,
     connection: Connection,
+    now: datetime,
 ) -> PlatformRow:
-    is_there = there.remote_revision is not None if there else None
-    if there is None and connection.catalog_read_at is not None:
-        is_there = False
+    seen_at = there.seen_at if there else connection.catalog_read_at
+    is_there: bool | None = there is not None and there.remote_revision is not None
+    if seen_at is None or _is_stale(seen_at, now=now):
+        is_there = None
     found = drift(
         head=str((own or {}).get("digest") or ""),
         ours=digests if own else (),
@@ -223,6 +261,6 @@ def _row(
         head=number if isinstance(number, int) else None,
         remote_revision=there.remote_revision if there else None,
         drift=found,
-        seen_at=there.seen_at if there else connection.catalog_read_at,
+        seen_at=seen_at,
         problem=there.problem if there else "",
     )

@@ -80,7 +80,7 @@ def profile_page(
     usage = usage_of([row["pk"] for row in page.rows], since=now - RECENT)
     costs = [one.cost_per_turn_nusd for one in usage.values() if one.cost_per_turn_nusd]
     decimals = column_precision(costs) if costs else 2
-    drifts = drifts_of({row["slug"]: row["head__digest"] or "" for row in page.rows})
+    drifts = drifts_of({row["slug"]: row["head__digest"] or "" for row in page.rows}, now=now)
     return ProfilePage(
         rows=[
             _row(

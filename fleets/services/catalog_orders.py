@@ -13,7 +13,7 @@ from fleets.domain.errors import AlreadySo, Conflict
 from fleets.domain.status import OperationState
 from fleets.models import CatalogAct, CatalogOrder, Connection, Profile, RemoteProfile
 from fleets.services import audit
-from fleets.services.actor import Actor
+from fleets.services.actor import SYSTEM, Actor
 from fleets.services.profiles import locked, must_edit
 
 # Longer than any round of calls takes; a dead worker's order is free after so long.
@@ -96,7 +96,7 @@ def postpone(order: CatalogOrder, *, after_s: float, failures: int = 0, sentence
         failures=failures,
         sentence=sentence[:400],
     )
-    dispatch.catalog_ordered(order.public_id, in_s=after_s)
+    _wake(order.public_id, door=order.door, in_s=after_s)
 
 
 def end(order: CatalogOrder, *, state: OperationState, sentence: str) -> bool:
@@ -112,11 +112,18 @@ def end(order: CatalogOrder, *, state: OperationState, sentence: str) -> bool:
     return bool(ended)
 
 
-def overdue(*, now: datetime, limit: int = 20) -> list[str]:
-    """Public ids of orders that should have been worked on by now."""
+def wake_overdue(*, now: datetime, limit: int = 20) -> list[str]:
+    """Wake workers for orders that should have been worked on by now; their public ids."""
     free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
     due = CatalogOrder.objects.filter(free, ended_at__isnull=True, next_attempt_at__lte=now)
-    return list(due.order_by("next_attempt_at").values_list("public_id", flat=True)[:limit])
+    rows = due.order_by("next_attempt_at").values_list("public_id", "door")[:limit]
+    return [_wake(public_id, door=door) for public_id, door in rows]
+
+
+def _wake(public_id: str, *, door: str, in_s: float = 0.0) -> str:
+    queue = dispatch.HOUSEKEEPING if door == SYSTEM.door else dispatch.INTERACTIVE
+    dispatch.catalog_ordered(public_id, queue=queue, in_s=in_s)
+    return public_id
 
 
 def _held(order: CatalogOrder) -> Q:
@@ -144,5 +151,5 @@ def _order(order: CatalogOrder, *, actor: Actor) -> CatalogOrder:
         if found is None:
             raise
         return found
-    dispatch.catalog_ordered(order.public_id)
+    _wake(order.public_id, door=order.door)
     return order

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
@@ -60,7 +60,7 @@ def keep_import(found: Found, *, catalog: Catalog, actor: Actor) -> ProfileImpor
             limit=f"{MAX_KEPT_CHARS >> 20} MiB",
         )
     now = timezone.now()
-    ProfileImport.objects.filter(expires_at__lt=now).delete()
+    forget_expired(now=now)
     waiting = ProfileImport.objects.filter(user=actor.user, confirmed_at=None)
     older = list(waiting.values_list("pk", flat=True)[MOST_KEPT - 1 :])
     ProfileImport.objects.filter(pk__in=older).delete()
@@ -72,6 +72,11 @@ def keep_import(found: Found, *, catalog: Catalog, actor: Actor) -> ProfileImpor
         created_at=now,
         expires_at=now + KEPT_FOR,
     )
+
+
+def forget_expired(*, now: datetime) -> int:
+    """Remove imports that are too old to be confirmed, or to be looked at again; how many."""
+    return ProfileImport.objects.filter(expires_at__lt=now).delete()[0]
 
 
 @transaction.atomic

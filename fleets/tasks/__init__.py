@@ -6,12 +6,13 @@ from fleets.tasks import garbage, logs, signs
 from fleets.tasks.checking import check_answers
 from fleets.tasks.driving import reap_runs, tick_run
 from fleets.tasks.operations import perform_operation, resend_operations
-from fleets.tasks.platform_catalog import perform_catalog_order
+from fleets.tasks.platform_catalog import keep_catalogs, perform_catalog_order
 from fleets.tasks.watching import read_accounts, watch_fleets
 
 __all__ = [
     "check_answers",
     "garbage",
+    "keep_catalogs",
     "logs",
     "perform_catalog_order",
     "perform_operation",

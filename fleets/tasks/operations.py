@@ -22,5 +22,4 @@ def resend_operations() -> None:
     """Wake workers for what is due: after a postponement, a crash, a lost message."""
     for public_id in operations.overdue(now=timezone.now()):
         dispatch.operation_ordered(public_id)
-    for public_id in catalog_orders.overdue(now=timezone.now()):
-        dispatch.catalog_ordered(public_id)
+    catalog_orders.wake_overdue(now=timezone.now())

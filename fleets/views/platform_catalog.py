@@ -15,13 +15,14 @@ from fleets.access import get_profile, role_required, user_of
 from fleets.domain.errors import AlreadySo, Conflict, DomainError, InvalidInput, NotAllowed
 from fleets.domain.number_input import parse_whole
 from fleets.domain.status import Role
-from fleets.models import Connection
+from fleets.models import Catalog, Connection
 from fleets.selectors.platform_catalog import (
     compare_with_platform,
     platform_catalog,
     platform_rows,
     publication_of,
 )
+from fleets.selectors.profile_editor import catalogs_for
 from fleets.services.actor import Actor
 from fleets.services.catalog_orders import order_publication, order_reading
 from fleets.services.profiles import organisation_catalog
@@ -49,12 +50,18 @@ def profile_platform_read(request: HttpRequest) -> HttpResponse:
 @require_POST
 @role_required(Role.OPERATOR)
 def profile_platform_pull(request: HttpRequest) -> HttpResponse:
-    """Take the chosen ones over as an import that waits to be confirmed."""
+    """Take the chosen ones over, into the chosen catalog, as an import that waits to be
+    confirmed.
+    """
+    wanted = request.POST.get("catalog", "")
+    catalog = Catalog.objects.filter(slug=wanted).first() if wanted else organisation_catalog()
+    if catalog is None:
+        raise Http404
     try:
         kept = pull(
             _connection(request),
             request.POST.getlist("slug"),
-            catalog=organisation_catalog(),
+            catalog=catalog,
             actor=Actor.of(request),
         )
     except NotAllowed as error:
@@ -88,7 +95,7 @@ def profile_platform_publish(request: HttpRequest, slug: str) -> HttpResponse:
     except AlreadySo as error:
         messages.info(request, error.message)
     except Conflict as error:
-        if compare_with_platform(profile, connection) is None:
+        if compare_with_platform(profile, connection, now=timezone.now()) is None:
             return _page(request, problem=error.message, status=409)
         return _comparison(request, slug, problem=error.message, status=409)
     return htmx.redirect(request, _address(request))
@@ -103,6 +110,8 @@ def _page(request: HttpRequest, *, problem: str = "", status: int = 200) -> Http
         "shown": platform_catalog(connection, now=timezone.now()) if connection else None,
         "here": _address(request),
         "can_operate": user_of(request).is_operator,
+        "catalogs": catalogs_for(user_of(request)),
+        "catalog": request.POST.get("catalog", ""),
     }
     return htmx.render(
         request, "profiles/profile_platform.html", context, fragments=FRAGMENTS, status=status
@@ -114,12 +123,13 @@ def _comparison(
 ) -> HttpResponse:
     profile = get_profile(user_of(request), slug)
     connection = _connection(request)
-    rows = platform_rows(connection, [slug])
+    now = timezone.now()
+    rows = platform_rows(connection, [slug], now=now)
     context: dict[str, Any] = {
         "profile": profile,
         "connection": connection,
         "row": rows[0] if rows else None,
-        "shown": compare_with_platform(profile, connection),
+        "shown": compare_with_platform(profile, connection, now=now),
         "order": publication_of(profile, connection),
         "problem": problem,
         "back": _address(request),

@@ -54,7 +54,7 @@ def profile_page(
     counts = {"revisions": head.newest, "examples": head.examples, "used-by": head.fleets}
     context: dict[str, Any] = {
         "head": head,
-        "platform": platform_row(profile),
+        "platform": platform_row(profile, now=timezone.now()),
         "follow": follow_state(profile, user_of(request)),
         "here": reverse("fleets:profile_detail", args=[profile.slug]),
         "tab": tab,

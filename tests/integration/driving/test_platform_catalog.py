@@ -1,9 +1,11 @@
 """The platform's own catalog: read, published to, changed by others, and never twice by us."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from emulator.server import EmulatorThread
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed
@@ -14,7 +16,9 @@ from fleets.selectors.profile_import import Verdict, import_preview
 from fleets.services import catalog_orders
 from fleets.services.actor import Actor
 from fleets.services.catalog_orders import order_publication, order_reading
+from fleets.services.catalog_reading import EVERY, forget_old_readings, order_due_readings
 from fleets.services.catalog_work import perform_catalog_order
+from fleets.services.profile_import import forget_expired
 from fleets.services.profiles import create_profile, organisation_catalog, save_revision
 from fleets.services.remote_profiles import pull
 from tests.factories import UserFactory
@@ -108,7 +112,7 @@ def test_an_order_is_worked_on_by_one_and_ended_once(connection: Connection, act
     assert catalog_orders.end(first, state=OperationState.DONE, sentence="")
     assert not catalog_orders.end(first, state=OperationState.FAILED, sentence="")
     assert not perform_catalog_order(order.public_id, owner="b")
-    assert catalog_orders.overdue(now=now) == []
+    assert catalog_orders.wake_overdue(now=now) == []
 
 
 def test_reading_finds_what_is_there_what_changed_and_what_is_gone(
@@ -156,3 +160,23 @@ def test_a_viewer_orders_nothing(connection: Connection, actor: Actor) -> None:
         order_publication(profile, connection, base=None, actor=viewer)
     with pytest.raises(NotAllowed):
         order_reading(connection, actor=viewer)
+
+
+def test_a_catalog_is_read_by_itself_and_what_is_old_is_forgotten(
+    connection: Connection, actor: Actor
+) -> None:
+    put(connection, "theirs", {"name": "Theirs"}, base=None)
+    now = timezone.now()
+    (order,) = order_due_readings(now=now)
+    assert order_due_readings(now=now) == []
+    assert perform(order).state == OperationState.DONE
+    assert remote("theirs").remote_revision == 1
+    assert order_due_readings(now=now + EVERY) == []
+    (again,) = order_due_readings(now=timezone.now() + EVERY + timedelta(seconds=1))
+    assert perform(again).state == OperationState.DONE
+
+    kept = pull(connection, ["theirs"], catalog=organisation_catalog(), actor=actor)
+    later = timezone.now() + timedelta(minutes=61)
+    assert forget_old_readings(now=later) == 2
+    assert forget_expired(now=kept.created_at + timedelta(minutes=59)) == 0
+    assert forget_expired(now=later) == 1

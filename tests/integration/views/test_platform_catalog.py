@@ -1,5 +1,6 @@
 """The pages of the platform's catalog: what stands where, ordered by plain forms."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,10 +8,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from fleets.models import CatalogOrder, Connection, Profile, ProfileImport
+from fleets.models import (
+    Catalog,
+    CatalogOrder,
+    Connection,
+    Profile,
+    ProfileImport,
+    RemoteProfile,
+)
 from fleets.platform_api.answers.profiles import SavedProfile
+from fleets.services.actor import SYSTEM
+from fleets.services.catalog_orders import order_reading
 from fleets.services.remote_profiles import take_saved
-from tests.factories import ConnectionFactory, ProfileFactory
+from tests.factories import ConnectionFactory, ProfileFactory, TeamFactory
 from tests.integration.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +105,43 @@ def test_the_list_and_the_page_say_how_it_stands(
 
 def test_without_a_connection_the_page_says_so(operator: Client) -> None:
     assert "No platform account" in operator.get(PAGE).content.decode()
+
+
+def test_what_was_not_read_for_long_is_unknown_and_says_why(
+    operator: Client, connection: Connection, profile: Profile
+) -> None:
+    there(connection, "reviewer", 4, name="Theirs")
+    order = order_reading(connection, actor=SYSTEM)
+    refused = "The platform does not answer (503); trying again."
+    CatalogOrder.objects.filter(pk=order.pk).update(failures=2, sentence=refused)
+    page = operator.get(PAGE).content.decode()
+    assert "changed on the platform" in page
+    assert refused in page
+    past = timezone.now() - timedelta(minutes=16)
+    Connection.objects.update(catalog_read_at=past)
+    RemoteProfile.objects.update(seen_at=past)
+    page = operator.get(PAGE).content.decode()
+    assert "how profiles stand is not known" in page
+    assert "changed on the platform" not in page
+    listed = operator.get(reverse("fleets:profile_list")).content.decode()
+    assert "changed on the platform" not in listed
+    detail = operator.get(reverse("fleets:profile_detail", args=["reviewer"])).content.decode()
+    assert "last read" in detail
+
+
+def test_what_is_pulled_goes_to_the_catalog_that_is_chosen_if_the_person_may(
+    connection: Connection,
+) -> None:
+    there(connection, "theirs", 2, name="Theirs")
+    cast = Cast.gather()
+    own = Catalog.objects.create(name="Review", slug="review", team=cast.team)
+    other = Catalog.objects.create(name="Other", slug="other", team=TeamFactory())
+    client = cast.client("operator")
+    page = client.get(PAGE).content.decode()
+    assert '<option value="review"' in page
+    assert '<option value="other"' not in page
+    pull = reverse("fleets:profile_platform_pull")
+    assert client.post(pull, {"slug": ["theirs"], "catalog": own.slug}).status_code == 303
+    assert ProfileImport.objects.get().catalog == own
+    assert client.post(pull, {"slug": ["theirs"], "catalog": other.slug}).status_code == 403
+    assert client.post(pull, {"slug": ["theirs"], "catalog": "none"}).status_code == 404
