@@ -14,7 +14,7 @@ from emulator.config import Config
 from emulator.world import World
 
 KEEP_ALIVE_S = 5
-START_LIMIT_S = 10.0
+START_LIMIT_S = 60.0
 
 
 class _Server(uvicorn.Server):

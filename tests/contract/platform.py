@@ -37,7 +37,7 @@ class Platform:
     run_id: str
     control_url: str | None = None
     purse: Purse | None = None  # only the live service costs money
-    patience_s: float = 10.0
+    patience_s: float = 60.0
     pause_s: float = 0.02
     may_control: bool = field(default=True)
 

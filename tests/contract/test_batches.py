@@ -169,7 +169,7 @@ def test_a_batch_without_a_key_ends_with_its_stream_and_a_keyed_one_goes_on(
                     batch_id = event.batch_id or batch_id
                     if event.type == "task.started":
                         break
-        await until(statuses, lambda found: found == ["cancelled", "running"], within_s=5)
+        await until(statuses, lambda found: found == ["cancelled", "running"], within_s=60)
         await client.batches.cancel(batch_id)
 
     signed(platform, act)

@@ -170,7 +170,7 @@ def test_waiting_for_a_free_connection_in_vain_sent_nothing() -> None:
             urls = BaseUrls(sandbox=peer.url, id=peer.url, router=peer.url)
             client = PlatformClient(urls, Secret("k"), transport=transport)
             first = asyncio.create_task(_quietly(POST(client)))
-            await until(lambda: _now(peer.arrivals), bool, within_s=5)
+            await until(lambda: _now(peer.arrivals), bool, within_s=60)
             with pytest.raises(TimedOut) as caught:
                 await POST(client)
             first.cancel()
