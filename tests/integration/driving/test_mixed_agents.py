@@ -55,6 +55,7 @@ def note_of(emulator: EmulatorThread, sandbox_id: str) -> dict[str, Any]:
     answer = httpx.get(
         f"{emulator.sandbox_url}/v1/sandboxes/{sandbox_id}",
         headers={"Authorization": f"Bearer {emulator.config.account_key}"},
+        verify=False,
     )
     note: dict[str, Any] = answer.raise_for_status().json()["metadata"]["fleetdash"]
     return note

@@ -24,7 +24,9 @@ def emulator() -> Iterator[EmulatorThread]:
 @pytest.fixture
 def client(emulator: EmulatorThread) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {emulator.config.account_key}"}
-    with httpx.Client(base_url=emulator.base_url, headers=headers, timeout=20) as found:
+    with httpx.Client(
+        base_url=emulator.base_url, headers=headers, timeout=20, verify=False
+    ) as found:
         yield found
 
 

@@ -27,7 +27,7 @@ def emulator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulat
 def call(emulator: EmulatorThread, method: str, path: str, body: Any = None) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {DEFAULT_ACCOUNT_KEY}"}
     url = f"{emulator.sandbox_url}/v1{path}"
-    reply = httpx.request(method, url, json=body, headers=headers, timeout=30)
+    reply = httpx.request(method, url, json=body, headers=headers, timeout=30, verify=False)
     return reply.status_code, reply.json()
 
 

@@ -23,7 +23,9 @@ def emulator() -> Iterator[EmulatorThread]:
 @pytest.fixture
 def http(emulator: EmulatorThread) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {ACCOUNT}"}
-    with httpx.Client(base_url=emulator.base_url, headers=headers, timeout=20) as client:
+    with httpx.Client(
+        base_url=emulator.base_url, headers=headers, timeout=20, verify=False
+    ) as client:
         yield client
 
 
