@@ -19,7 +19,7 @@ from fleetdash.onemachine.valkey import STOP_SIGNAL as VALKEY_STOP
 from fleetdash.onemachine.valkey import Valkey
 
 BOTH = ("postgres", "valkey")
-_READY_LIMIT_S = 30
+_READY_LIMIT_S = 90
 _STOP_LIMIT_S = 15
 
 

@@ -18,7 +18,7 @@ from fleetdash.onemachine.private_files import write_private
 from fleetdash.onemachine.programs import Program, tied
 from fleetdash.onemachine.refusals import Refusal
 
-_READY_LIMIT_S = 10
+_READY_LIMIT_S = 60
 _UNREACHABLE = (OSError, http.client.HTTPException, xmlrpc.client.Error)
 
 

@@ -266,7 +266,7 @@ def test_at_most_one_of_many_simultaneous_repeats_is_admitted(platform: Platform
 @pytest.mark.emulator_only
 def test_a_502_to_an_abort_is_handed_up_and_not_repeated(platform: Platform) -> None:
     async def act(fleet: FleetUnderTest) -> None:
-        await fleet.dispatch("agent-1", "t1-1", "Say hello. [[ok]] [[slow 20]]")
+        await fleet.dispatch("agent-1", "t1-1", "Say hello. [[ok]] [[slow 200]]")
         platform.fault("sessions.abort", "error", count=1, status=502)
         async with platform.client(retry=QUICK) as client:
             with pytest.raises(ServerFault):

@@ -58,7 +58,7 @@ def test_reads_and_abort_carry_the_account_key(platform: Platform) -> None:
     """Contract 10 row 31."""
 
     async def act(fleet: FleetUnderTest) -> None:
-        await fleet.dispatch("agent-1", "t1-1", f"{PROMPT} [[slow 20]]")
+        await fleet.dispatch("agent-1", "t1-1", f"{PROMPT} [[slow 200]]")
         await fleet.account.fleets.get(fleet.fleet.fleet_id)
         await fleet.account.sandboxes.get(fleet.sandbox_id)
         await fleet.account.sessions.list(fleet.sandbox_id)
@@ -72,7 +72,7 @@ def test_cut_off_lets_calls_in_flight_settle_and_refuses_the_rest(platform: Plat
     """Contract 10 row 24: a budget below what is spent means nothing more; raising reopens."""
 
     async def act(fleet: FleetUnderTest) -> tuple[TurnReading, TurnReading, TurnReading]:
-        running = await fleet.dispatch("agent-1", "t1-1", "Go on. [[ok]] [[calls 300]] [[slow 30]]")
+        running = await fleet.dispatch("agent-1", "t1-1", "Go on. [[ok]] [[calls 50]] [[slow 30]]")
         await asyncio.sleep(0.3)
         cut = await fleet.account.keys.patch(fleet.key.id, budget_usd=Decimal(0))
         assert cut.budget_usd == 0

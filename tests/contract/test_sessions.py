@@ -14,7 +14,7 @@ from tests.contract.platform import Platform
 from tests.contract.raw import ask
 
 PROMPT = "Say hello in one sentence. [[ok]] [[calls 1]]"
-LONG = "Count from one to five hundred, one number a line. [[ok]] [[slow 20]]"
+LONG = "Count from one to five hundred, one number a line. [[ok]] [[slow 200]]"
 
 
 @pytest.mark.from_source

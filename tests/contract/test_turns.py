@@ -20,7 +20,7 @@ from tests.contract.machines import BACKEND, MachineUnderTest
 from tests.contract.platform import Platform
 
 PROMPT = "Say hello in one sentence. [[ok]]"
-LONG = "Count from one to five hundred, one number a line. [[ok]] [[slow 20]]"
+LONG = "Count from one to five hundred, one number a line. [[ok]] [[slow 200]]"
 ENDED_WELL = {"completed", "idle", "terminal"}
 
 

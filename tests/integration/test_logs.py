@@ -39,7 +39,7 @@ def speak(log_format: str) -> tuple[str, list[str]]:
         | {"LOG_FORMAT": log_format, "DJANGO_SETTINGS_MODULE": "fleetdash.settings_test"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=True,
     )
     return told.stdout.strip(), told.stderr.strip().splitlines()

@@ -19,7 +19,7 @@ from fleetdash.onemachine.readiness import is_ok
 ROOT = Path(__file__).resolve().parents[2]
 # What a login shell has. Nothing of the test run's own settings may leak into the copy.
 _KEPT = ("PATH", "HOME", "LANG", "USER", "TMPDIR", "PYENV_ROOT")
-_LIMIT_S = 120
+_LIMIT_S = 300
 
 
 def copy_tree(target: Path) -> Path:

@@ -38,7 +38,7 @@ def cut_off_in_time(
 
     A machine with other things to do may stop this process for seconds: such a try says nothing.
     """
-    prompt = "[[ok]] [[calls 50]] [[slow 30]] Part {index}."
+    prompt = "[[ok]] [[calls 50]] [[slow 60]] Part {index}."
     told_s: list[float] = []
     while not told_s or (told_s[-1] > TOLD_WITHIN_S and len(told_s) < most_tries):
         fleet = launch(actor, key=f"cut-{len(told_s)}", count=4, at_once=4, prompt=prompt)

@@ -18,7 +18,7 @@ from tests.support.driver import control, drive_until
 
 
 def launched(
-    actor: Actor, *, prompt: str = "[[ok]] [[calls 1]] [[slow 60]] Part {index}.", count: int = 4
+    actor: Actor, *, prompt: str = "[[ok]] [[calls 1]] [[slow 600]] Part {index}.", count: int = 4
 ) -> Fleet:
     spec = LaunchSpec(
         name="night", team_slug="main", count=count, prompt=prompt, budget_nusd=3 * NUSD_PER_USD

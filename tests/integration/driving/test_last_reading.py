@@ -42,7 +42,7 @@ def test_the_balance_of_a_fleet_that_has_just_ended_adds_up(actor: Actor) -> Non
 def test_a_cancel_takes_over_what_its_last_reading_said_of_the_key(
     emulator: EmulatorThread, actor: Actor
 ) -> None:
-    fleet = launch(actor, count=4, prompt="[[slow 20]] Review part {index} as {agent_id}.")
+    fleet = launch(actor, count=4, prompt="[[slow 600]] Review part {index} as {agent_id}.")
     drive_until(lambda: Fleet.objects.get(pk=fleet.pk).tasks_running == 4)
     ordered_at = timezone.now()
 
