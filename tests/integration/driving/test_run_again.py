@@ -142,10 +142,10 @@ def test_a_second_run_puts_the_clean_up_off_until_it_has_ended(
 
 
 def test_a_held_fleet_is_refused_with_the_way_out(emulator: EmulatorThread, actor: Actor) -> None:
-    fleet = launch(actor, count=1, prompt="[[ok]] [[slow 600]] {index}")
+    fleet = launch(actor, count=1, prompt="[[ok]] [[slow 200]] {index}")
     drive_until(lambda: Turn.objects.filter(run__fleet=fleet, state="running").count() == 1)
     hold_fleet(fleet, actor=actor, reason="look first")
-    control(emulator, "POST", "clock", {"advanceS": 600})
+    control(emulator, "POST", "clock", {"advanceS": 200})
     drive_to_end(fleet)
     with pytest.raises(Conflict, match="Release it first"):
         run_again(fleet, AGAIN, actor=actor, form_key="held")

@@ -48,7 +48,7 @@ def test_a_held_fleet_begins_nothing_until_it_is_released(
 def test_a_cut_off_refuses_every_further_call_and_can_be_reopened(
     emulator: EmulatorThread, actor: Actor
 ) -> None:
-    fleet = launch(actor, count=2, at_once=1, prompt="[[ok]] [[calls 45]] [[slow 300]] {index}")
+    fleet = launch(actor, count=2, at_once=1, prompt="[[ok]] [[calls 9]] [[slow 60]] {index}")
     drive_until(lambda: running(fleet, 1))
     operation = drive_operation(cut_off_fleet(fleet, actor=actor, reason="too dear"))
 
