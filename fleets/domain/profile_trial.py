@@ -94,10 +94,11 @@ def trial_refusal(
         return f"{slug} is archived: bring it back first."
     if not examples:
         return f"{slug} has no examples yet: write 3 to 10 tasks to try it on."
-    if tried.number == against.number == 1:
-        return f"{slug} has only r1 to begin with: save a draft, and both can be compared."
     if tried.number == against.number:
-        return f"r{tried.number} cannot be compared with itself: choose another revision."
+        return (
+            f"r{tried.number} cannot be compared with itself: choose another revision, or save a"
+            " draft first."
+        )
     if tried.digest == against.digest:
         return (
             f"r{tried.number} and r{against.number} say the same: whatever differed between their"

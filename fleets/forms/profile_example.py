@@ -44,6 +44,11 @@ class ProfileExampleForm(AnswerForm):
             self.add_problems(error.problems)
         return cleaned
 
+    @property
+    def asks_of_answers(self) -> bool:
+        """The check is always open: an example without one tells little."""
+        return True
+
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems at their fields; what has no field stands above the form."""
         for one in problems:

@@ -55,7 +55,8 @@ class TrySetup:
 
 
 def try_setup(profile: Profile, *, number: int | None, against: int | None) -> TrySetup:
-    """A revision (the newest) against another (the head, else where it was started from).
+    """A revision (the newest) against another (the head, else where it was started from, else the
+    newest).
 
     Raises NotFoundHere when there is no such revision. At most four queries.
     """
@@ -94,7 +95,7 @@ def _usual(profile: Profile, tried: ProfileRevision) -> int:
     if head and head != tried.number:
         return head
     base = tried.base.number if tried.base else 0
-    return base or max(1, tried.number - 1)
+    return base or tried.number - 1 or profile.newest
 
 
 def _revision(profile: Profile, number: int) -> ProfileRevision:

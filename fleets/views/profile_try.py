@@ -118,8 +118,13 @@ def _editable(request: HttpRequest, slug: str) -> Profile:
 
 
 def _setup(revision: str, against: str, profile: Profile) -> TrySetup:
+    numbers = [parse_revision(text) for text in (revision, against)]
+    if any(
+        text and number is None for text, number in zip((revision, against), numbers, strict=True)
+    ):
+        raise Http404  # never another revision than the one that is meant
     try:
-        return try_setup(profile, number=parse_revision(revision), against=parse_revision(against))
+        return try_setup(profile, number=numbers[0], against=numbers[1])
     except NotFoundHere:
         raise Http404 from None
 

@@ -78,9 +78,11 @@ def test_the_page_shows_the_draft_against_the_head_and_a_budget_that_holds_it(
     assert preview.flight.holds.at_once_start == 4
     assert len(preview.flight.machines) == 2
     head = page(client, revision="1").context["setup"]
-    assert (head.tried.number, head.against.number) == (1, 1)
-    assert "cannot be compared with itself" in head.refusal
+    assert (head.tried.number, head.against.number) == (1, 2)
+    itself = page(client, revision="1", against="1").context["setup"]
+    assert "cannot be compared with itself" in itself.refusal
     assert page(client, revision="9").status_code == 404
+    assert page(client, revision="nine").status_code == 404
 
 
 def test_an_order_launches_one_fleet_however_often_it_is_pressed(
