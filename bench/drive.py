@@ -5,6 +5,7 @@ did not do the same work.
 """
 
 import asyncio
+import gc
 import os
 import time
 from collections import Counter
@@ -63,6 +64,9 @@ def main(agents: list[int]) -> None:
 
 def drive_bare(count: int) -> Drive:
     say(f"{count:,} agents: bare script")
+    # A script has no Django in its memory: what is loaded here must not be looked through for it.
+    gc.collect()
+    gc.freeze()
     with house.emulator() as platform:
         meter = Meter.start(driver=os.getpid(), emulator=platform.pid)
         wall_s = asyncio.run(run_bare(platform.url, agents=count, size=SIZE, prompt=PROMPT))
