@@ -1,7 +1,7 @@
 """How often a worker's process looks for garbage.
 
 A round of calls makes hundreds of thousands of objects that live for moments. With Python's own
-figures a tick spent a sixth of its time on looking through everything that was ever imported.
+figures a tick spent a quarter of its time on looking through everything that was ever imported.
 """
 
 import gc
