@@ -10,6 +10,7 @@ from fleets.views import (
     definition_acts,
     definition_delete,
     definition_diff,
+    definition_drafting,
     definition_edit,
     definition_export,
     definition_launch,
@@ -233,6 +234,11 @@ urlpatterns = [
     path("definitions/preview", definition_edit.definition_preview, name="definition_preview"),
     path("definitions/<str:slug>", definition_page.definition_detail, name="definition_detail"),
     path("definitions/<str:slug>/edit", definition_edit.definition_edit, name="definition_edit"),
+    path(
+        "definitions/<str:slug>/discard",
+        definition_drafting.definition_discard,
+        name="definition_discard",
+    ),
     path("definitions/<str:slug>/diff", definition_diff.definition_diff, name="definition_diff"),
     path(
         "definitions/<str:slug>/delete",

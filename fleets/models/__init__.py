@@ -4,7 +4,13 @@ from fleets.models.agents import Agent, AgentProfile
 from fleets.models.audit import AuditEvent
 from fleets.models.catalog_orders import CatalogAct, CatalogOrder
 from fleets.models.connections import Connection
-from fleets.models.definitions import Definition, DefinitionRevision, StoredRows
+from fleets.models.definitions import (
+    Definition,
+    DefinitionDraft,
+    DefinitionRevision,
+    StoredRows,
+)
+from fleets.models.drafts import Draft, Syntax
 from fleets.models.events import FleetEvent, TurnEvent
 from fleets.models.fleets import Fleet
 from fleets.models.machines import Machine
@@ -23,7 +29,6 @@ from fleets.models.profiles import (
     ProfileLabel,
     ProfileRevision,
     RemoteProfile,
-    Syntax,
 )
 from fleets.models.runs import Run, Task, Turn
 from fleets.models.sealed import SealedSecret
@@ -38,7 +43,9 @@ __all__ = [
     "CatalogOrder",
     "Connection",
     "Definition",
+    "DefinitionDraft",
     "DefinitionRevision",
+    "Draft",
     "Fleet",
     "FleetEvent",
     "Machine",

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from fleets.models.choices import not_negative
+from fleets.models.drafts import Draft
 
 
 class StoredRows(models.Model):
@@ -109,3 +110,31 @@ class DefinitionRevision(models.Model):
 
     def __str__(self) -> str:
         return f"r{self.number}"
+
+
+class DefinitionDraft(Draft):
+    """What somebody is typing at a definition; `is_form`: in the form, else as source."""
+
+    definition = models.ForeignKey(
+        Definition, models.CASCADE, null=True, related_name="drafts", help_text="None: a new one."
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="definition_drafts"
+    )
+    base = models.ForeignKey(DefinitionRevision, models.CASCADE, null=True, related_name="+")
+    is_form = models.BooleanField(default=True)
+
+    class Meta(Draft.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["definition", "user"], name="definition_draft_unique_per_person"
+            ),
+            models.UniqueConstraint(
+                fields=["user"],
+                name="definition_draft_of_new_unique",
+                condition=Q(definition__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.definition_id or 'a new definition'} by {self.user_id}"

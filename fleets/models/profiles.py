@@ -7,12 +7,8 @@ from django.db import models
 from django.db.models import Q
 
 from fleets.models.connections import Connection
+from fleets.models.drafts import Draft
 from fleets.models.people import Team
-
-
-class Syntax(models.TextChoices):
-    JSON = "json", "JSON"
-    YAML = "yaml", "YAML"
 
 
 class Catalog(models.Model):
@@ -158,8 +154,8 @@ class ProfileLabel(models.Model):
         return self.name
 
 
-class ProfileDraft(models.Model):
-    """What somebody is typing, kept until it is saved or discarded. One per person and profile."""
+class ProfileDraft(Draft):
+    """What somebody is typing at a profile."""
 
     profile = models.ForeignKey(
         Profile, models.CASCADE, null=True, related_name="drafts", help_text="None: a new one."
@@ -168,15 +164,9 @@ class ProfileDraft(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="profile_drafts"
     )
     catalog = models.ForeignKey(Catalog, models.SET_NULL, null=True, related_name="+")
-    text = models.TextField()
-    syntax = models.CharField(max_length=4, choices=Syntax.choices, default=Syntax.JSON)
-    note = models.CharField(max_length=300, blank=True, default="")
     base = models.ForeignKey(ProfileRevision, models.CASCADE, null=True, related_name="+")
-    began_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
 
-    class Meta:
-        ordering = ["-updated_at"]
+    class Meta(Draft.Meta):
         constraints = [
             models.UniqueConstraint(fields=["profile", "user"], name="draft_unique_per_person"),
             models.UniqueConstraint(

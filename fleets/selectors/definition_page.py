@@ -12,7 +12,9 @@ from django.db.models.functions import Length
 from fleets.domain.definition import check_definition
 from fleets.domain.errors import Problem
 from fleets.models import Definition, DefinitionRevision, Fleet, User
+from fleets.selectors.definition_drafts import also_editing
 from fleets.selectors.definition_outline import Section, outline
+from fleets.selectors.editing import Editing
 
 MOST_REVISIONS: Final = 50
 
@@ -34,6 +36,7 @@ class DefinitionHead:
     updated_by: str
     cloned_from: str
     is_archived: bool
+    editing: Sequence[Editing]
     may_edit: bool
     may_delete: bool
 
@@ -85,8 +88,8 @@ class RevisionPage:
     older: int | None
 
 
-def definition_head(definition: Definition, user: User) -> DefinitionHead:
-    """The head of a definition that came from `access.get_definition`. At most two queries."""
+def definition_head(definition: Definition, user: User, *, now: datetime) -> DefinitionHead:
+    """The head of a definition that came from `access.get_definition`. At most three queries."""
     head = definition.head
     assert head is not None
     cloned = definition.cloned_from
@@ -104,6 +107,7 @@ def definition_head(definition: Definition, user: User) -> DefinitionHead:
         updated_by=head.author.get_username() if head.author else "Fleetdash",
         cloned_from=cloned.slug if cloned else "",
         is_archived=definition.archived_at is not None,
+        editing=also_editing(definition, user, now=now),
         may_edit=user.is_operator,
         may_delete=user.is_admin or (user.is_operator and definition.owner_id == user.pk),
     )

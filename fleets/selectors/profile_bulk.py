@@ -21,7 +21,7 @@ from fleets.domain.profile_parts import parts_of
 from fleets.domain.profile_problems import CheckedBody, check_body
 from fleets.models import BulkOutcome, Profile, ProfileDraft, User
 from fleets.selectors.bulk_selection import MOST_PROFILES, BulkSelection
-from fleets.selectors.profile_page import EDITING
+from fleets.selectors.editing import RECENT
 
 _AROUND: Final = 32
 _LONGEST_SHOWN: Final = 160
@@ -163,7 +163,7 @@ def judged(
 def _editors(profiles: Iterable[Profile], user: User | None, *, now: datetime) -> Mapping[int, str]:
     """Who else types in each of them right now."""
     found = ProfileDraft.objects.filter(
-        profile__in=[profile.pk for profile in profiles], updated_at__gte=now - EDITING
+        profile__in=[profile.pk for profile in profiles], updated_at__gte=now - RECENT
     )
     if user is not None:
         found = found.exclude(user=user)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 from fleets.models import Catalog, Profile, ProfileDraft, ProfileRevision, User
-from fleets.selectors.profile_page import Editing, editing
+from fleets.selectors.editing import Editing, editing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,13 @@ def surroundings(profile: Profile | None, user: User, *, base: int, now: datetim
         author = found.author.get_username() if found.author else "Fleetdash"
         newer = Newer(found.number, author, found.created_at, found.note)
     head = profile.head.number if profile and profile.head else 0
-    own = ProfileDraft.objects.filter(profile=profile, user_id=user.pk)
+    drafts = ProfileDraft.objects.filter(profile=profile)
+    own = drafts.filter(user_id=user.pk)
     return Surroundings(
         newest=profile.newest if profile else 0,
         newest_is_draft=bool(profile and profile.newest > head),
         newer=newer,
-        editing=editing(profile, user, now=now),
+        editing=editing(drafts, user, now=now) if profile else (),
         catalogs=[] if profile else catalogs_for(user),
         draft_at=own.values_list("updated_at", flat=True).first(),
     )

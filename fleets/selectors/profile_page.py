@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Count, Q
@@ -11,22 +11,11 @@ from django.db.models.functions import Length
 
 from fleets.domain.profile_outline import Outline, outline
 from fleets.models import Profile, ProfileDraft, ProfileRevision, User
+from fleets.selectors.editing import Editing, editing
 from fleets.selectors.profile_trials import Tried, tried
 from fleets.selectors.profile_users import count_fleets
 
 MOST_REVISIONS: Final = 50
-# Whoever typed within this time is editing still.
-EDITING: Final = timedelta(minutes=30)
-
-
-@dataclass(frozen=True, slots=True)
-class Editing:
-    """Somebody who has unsaved changes, and since when."""
-
-    name: str
-    since: datetime
-    touched_at: datetime
-    is_recent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +121,7 @@ def profile_head(profile: Profile, user: User, *, now: datetime) -> ProfileHead:
         examples=profile.examples.count(),
         may_edit=may_edit(user, profile),
         may_delete=user.is_admin or (user.is_operator and profile.owner_id == user.pk),
-        editing=editing(profile, user, now=now),
+        editing=editing(ProfileDraft.objects.filter(profile=profile), user, now=now),
     )
 
 
@@ -142,15 +131,6 @@ def may_edit(user: User, profile: Profile) -> bool:
     if user.is_admin or (user.is_operator and team is None):
         return True
     return user.is_operator and user.teams.filter(pk=team or 0).exists()
-
-
-def editing(profile: Profile | None, user: User, *, now: datetime) -> Sequence[Editing]:
-    """Others with unsaved changes, the last to type first. One query."""
-    if profile is None:
-        return ()
-    drafts = ProfileDraft.objects.filter(profile=profile).exclude(user_id=user.pk)
-    rows = drafts.values_list("user__username", "began_at", "updated_at")[:10]
-    return [Editing(name, since, at, now - at < EDITING) for name, since, at in rows]
 
 
 def configuration(profile: Profile, number: int | None) -> Configuration | None:

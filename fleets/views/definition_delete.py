@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from fleetdash import htmx
@@ -27,7 +28,7 @@ def definition_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """What would go, and the form; posted with the definition's id it is done."""
     user = user_of(request)
     definition = get_definition(user, slug)
-    head = definition_head(definition, user)
+    head = definition_head(definition, user, now=timezone.now())
     if not head.may_delete:
         raise PermissionDenied(
             f"Definitions are deleted by their owner ({head.owner or 'nobody'}) or an admin. "
@@ -53,7 +54,7 @@ def _page(
     request: HttpRequest, definition: Definition, form: TypedIdForm, *, status: int = 200
 ) -> HttpResponse:
     context: dict[str, Any] = {
-        "head": definition_head(definition, user_of(request)),
+        "head": definition_head(definition, user_of(request), now=timezone.now()),
         "here": reverse("fleets:definition_detail", args=[definition.slug]),
         "form": form,
     }

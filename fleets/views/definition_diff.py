@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
@@ -20,7 +21,7 @@ def definition_diff(request: HttpRequest, slug: str) -> HttpResponse:
     """`a` against `b`; left out, the newest against the one before it."""
     user = user_of(request)
     definition = get_definition(user, slug)
-    head = definition_head(definition, user)
+    head = definition_head(definition, user, now=timezone.now())
     after = _number(request.GET.get("b", "")) or head.number
     before = _number(request.GET.get("a", "")) or max(1, after - 1)
     by_source = request.GET.get("what") == "text"

@@ -19,10 +19,11 @@ from fleets.domain.errors import (
 from fleets.domain.profile_merge import merge
 from fleets.domain.status import Role
 from fleets.models import Definition
-from fleets.selectors.definition_check import body_of
 from fleets.selectors.definition_source import document_of_fleet, document_of_launch
 from fleets.services.actor import Actor
+from fleets.services.definition_drafts import drop_draft
 from fleets.services.definitions import create_definition, get_revision, save_definition
+from fleets.views.definition_drafting import keep, opened
 from fleets.views.definition_edit_page import Late, editor_page
 from fleets.views.definition_editor import (
     FIRST,
@@ -37,14 +38,20 @@ from fleets.views.launch_input import typed_with_file
 @require_http_methods(["GET", "HEAD", "POST"])
 @role_required(Role.OPERATOR)
 def definition_new(request: HttpRequest) -> HttpResponse:
-    """A new definition: empty, or with `from` as a fleet was launched. Posted, it is saved."""
+    """A new definition: as far as this person was, or with `from` as a fleet was launched. Posted,
+    it is saved.
+    """
     user = user_of(request)
     if request.method != "POST":
         wanted = request.GET.get("from", "")
-        document = document_of_fleet(get_fleet(user, wanted)) if wanted else FIRST
-        return editor_page(request, first_editor(document, user=user), is_quiet=not wanted)
+        if wanted:
+            document = document_of_fleet(get_fleet(user, wanted))
+            return editor_page(request, first_editor(document, user=user))
+        editor = opened(None, user)
+        return editor_page(request, editor, is_quiet=editor.resumed_at is None)
     editor = posted_editor(request)
     if editor.document is None or editor.problems:
+        editor.kept_at = keep(None, user, editor)
         return editor_page(request, editor, is_refused=True)
     try:
         definition = create_definition(
@@ -53,6 +60,7 @@ def definition_new(request: HttpRequest) -> HttpResponse:
     except InvalidInput as error:
         editor.problems = error.problems
         return editor_page(request, editor, is_refused=True)
+    drop_draft(None, user=user)
     return htmx.redirect(request, reverse("fleets:definition_detail", args=[definition.slug]))
 
 
@@ -73,15 +81,17 @@ def definition_from_launch(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @role_required(Role.OPERATOR)
 def definition_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest revision to change. Posted, it is saved as the next, unless it came too late."""
+    """What this person was typing, else the newest revision. Posted, it is saved as the next,
+    unless it came too late.
+    """
     user = user_of(request)
     definition = get_definition(user, slug)
     head = definition.head
     assert head is not None
     if request.method != "POST":
-        editor = first_editor(body_of(head), user=user, base=head.number)
-        return editor_page(request, editor, definition=definition)
+        return editor_page(request, opened(definition, user), definition=definition)
     editor = posted_editor(request)
+    editor.kept_at = keep(definition, user, editor)
     if editor.document is None or editor.problems:
         return editor_page(request, editor, definition=definition, is_refused=True)
     here = reverse("fleets:definition_detail", args=[slug])
@@ -105,6 +115,7 @@ def definition_edit(request: HttpRequest, slug: str) -> HttpResponse:
     except DomainError as error:
         editor.problems = (Problem("definition", error.message),)
         return editor_page(request, editor, definition=definition, is_refused=True)
+    drop_draft(definition, user=user)
     return htmx.redirect(request, here)
 
 
@@ -119,6 +130,7 @@ def definition_preview(request: HttpRequest) -> HttpResponse:
     late = None
     if "rebase" in request.POST and definition is not None:
         late = _rebase(editor, definition)
+    editor.kept_at = keep(definition, user, editor)
     return editor_page(request, editor, definition=definition, late=late)
 
 

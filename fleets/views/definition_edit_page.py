@@ -24,6 +24,7 @@ from fleets.domain.profile_merge import MergeConflict
 from fleets.domain.template import LAUNCH_FIELDS
 from fleets.forms.definition_fields import LABELS, edit_fields, file_rows, variant_rows
 from fleets.models import Definition, User
+from fleets.selectors.definition_drafts import also_editing
 from fleets.selectors.definition_drift import drift_of
 from fleets.selectors.definition_rows import shown_rows
 from fleets.selectors.profile_choices import profile_choices
@@ -60,6 +61,7 @@ def editor_page(
         "late": late,
         "is_refused": is_refused,
         **_addresses(definition),
+        "editing": also_editing(definition, user_of(request), now=timezone.now()),
         **_document(editor, has_errors=is_refused),
         **_beside(editor, user_of(request), is_quiet=is_quiet),
     }
@@ -80,6 +82,7 @@ def _addresses(definition: Definition | None) -> dict[str, Any]:
         "here": reverse("fleets:definition_detail", args=slug) if slug else "",
         "action": reverse(f"fleets:definition_{'edit' if slug else 'new'}", args=slug),
         "preview_url": reverse("fleets:definition_preview"),
+        "discard_url": reverse("fleets:definition_discard", args=slug or ["new"]),
     }
 
 

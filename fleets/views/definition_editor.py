@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final
 
 from django.http import HttpRequest
@@ -47,6 +48,8 @@ class Editor:
     lines: dict[str, int] = field(default_factory=dict)
     checked: CheckedDefinition | None = None
     has_upload: bool = False
+    resumed_at: datetime | None = None
+    kept_at: datetime | None = None
     rows: StoredRows | None = None
     table: Table | None = None
 
@@ -69,7 +72,7 @@ def first_editor(
 ) -> Editor:
     """The editor over a document nobody has touched yet; it is not told what is missing."""
     editor = Editor(mode=mode, document=dict(document), base=base)
-    _settle(editor, user)
+    settle(editor, user)
     return editor
 
 
@@ -86,12 +89,12 @@ def posted_editor(request: HttpRequest) -> Editor:
     )
     read: JsonText | YamlText | None = None
     if mode == SOURCE:
-        read = _read_source(editor, posted.get("source", ""))
+        read = read_source(editor, posted.get("source", ""))
     else:
         _read_form(editor, request)
     _repair(editor, posted.get("repair", ""))
     _change_mode(editor, posted.get("to", ""))
-    _settle(editor, user_of(request))
+    settle(editor, user_of(request))
     if read is not None and editor.mode == SOURCE:
         lines = {one.place: read.line_of(_path(one.place)) for one in editor.problems}
         editor.lines = lines
@@ -115,7 +118,8 @@ def _read_form(editor: Editor, request: HttpRequest) -> None:
     editor.problems = upload.problems
 
 
-def _read_source(editor: Editor, text: str) -> JsonText | YamlText | None:
+def read_source(editor: Editor, text: str) -> JsonText | YamlText | None:
+    """Take over a source; one that cannot be read says why and leaves no document."""
     editor.source = text.replace("\r\n", "\n")
     try:
         is_json = text.lstrip()[:1] in ("{", "[")
@@ -156,7 +160,7 @@ def _written(editor: Editor) -> str:
     return write_yaml(document) if editor.syntax == "yaml" else body_text(document)
 
 
-def _settle(editor: Editor, user: User) -> None:
+def settle(editor: Editor, user: User) -> None:
     """Check the document, and find the rows it names for the form."""
     if editor.document is None:
         return

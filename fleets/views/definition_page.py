@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from fleetdash import htmx
@@ -47,7 +48,7 @@ def definition_page(
     tab = tab or request.GET.get("tab", "recipe")
     if tab not in dict(TABS):
         raise Http404
-    head = definition_head(definition, user_of(request))
+    head = definition_head(definition, user_of(request), now=timezone.now())
     counts = {"revisions": head.number, "launches": head.launches, "prompts": head.agents}
     context: dict[str, Any] = {
         "head": head,

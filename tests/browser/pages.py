@@ -356,6 +356,7 @@ NO_PAGES: Final = {
     "fleets:definition_launch_preview": Kind.ACT,
     "fleets:definition_launch_now": Kind.ACT,
     "fleets:definition_restore": Kind.ACT,
+    "fleets:definition_discard": Kind.ACT,
     "fleets:definition_archive": Kind.ACT,
     "fleets:definition_clone": Kind.ACT,
     "fleets:definition_source": Kind.DOWNLOAD,
