@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('fleets', '0018_only_machines'),
+        ('fleets', '0019_profile_follows'),
     ]
 
     operations = [
