@@ -13,6 +13,7 @@ from fleets.views import (
     definition_drafting,
     definition_edit,
     definition_export,
+    definition_import,
     definition_launch,
     definition_list,
     definition_page,
@@ -231,6 +232,12 @@ urlpatterns = [
         definition_edit.definition_from_launch,
         name="definition_from_launch",
     ),
+    path("definitions/import", definition_import.definition_import, name="definition_import"),
+    path(
+        "definitions/export",
+        definition_export.definition_list_export,
+        name="definition_list_export",
+    ),
     path("definitions/preview", definition_edit.definition_preview, name="definition_preview"),
     path("definitions/<str:slug>", definition_page.definition_detail, name="definition_detail"),
     path("definitions/<str:slug>/edit", definition_edit.definition_edit, name="definition_edit"),
@@ -271,6 +278,11 @@ urlpatterns = [
         name="definition_archive",
     ),
     path("definitions/<str:slug>/clone", definition_acts.definition_clone, name="definition_clone"),
+    path(
+        "definitions/<str:slug>/hand-over",
+        definition_acts.definition_hand_over,
+        name="definition_hand_over",
+    ),
     path(
         "definitions/<str:slug>/source.<str:syntax>",
         definition_export.definition_source,

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fleets.domain.agent_plan import AgentPlan
+from django.db.models import F
+
+from fleets.domain.agents_export import entry_of
 from fleets.domain.definition import read_definition
 from fleets.domain.errors import InvalidInput
 from fleets.domain.only_machines import OnlyMachines
-from fleets.domain.placement import PerMachine
-from fleets.domain.placement_input import placement_word
 from fleets.domain.spec import LaunchSpec, prompt_for
 from fleets.models import ProfileRevision, User
 from fleets.selectors.definition_check import launch_of, rows_of
 
 
 def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, Any]]:
-    """Every agent with its exact prompt (of a pool: without one); a saved profile by its id and
-    revision.
+    """Every agent with its exact prompt (of a pool: without one); a profile that is the
+    head of the catalog by its id and revision.
 
     Raises InvalidInput where the document asks for rows, or cannot be launched now. Three queries
     and those of its profiles.
@@ -29,12 +29,16 @@ def agents_of(body: Mapping[str, Any], *, user: User | None) -> list[dict[str, A
     spec = launch_of(replace(recipe, tasks=None), table=rows_of(recipe)[1], user=user).spec
     prompts = _no_prompts(spec) if recipe.tasks is not None else _prompts(spec)
     saved = {plan.saved for plan in spec.plans if plan.saved is not None}
-    revisions = ProfileRevision.objects.filter(pk__in=saved)
+    # The platform knows a profile's head; what is another revision is written out.
+    revisions = ProfileRevision.objects.filter(pk__in=saved, profile__head=F("pk"))
     names = {
         pk: {"profileId": slug, "revision": number}
         for pk, slug, number in revisions.values_list("pk", "profile__slug", "number")
     }
-    return [_entry(plan, prompt, names) for plan, prompt in zip(spec.plans, prompts, strict=True)]
+    return [
+        entry_of(plan, prompt=prompt, names=names)
+        for plan, prompt in zip(spec.plans, prompts, strict=True)
+    ]
 
 
 def _prompts(spec: LaunchSpec) -> list[str]:
@@ -48,23 +52,3 @@ def _prompts(spec: LaunchSpec) -> list[str]:
 def _no_prompts(spec: LaunchSpec) -> list[str]:
     """The tasks of a pool are a list of their own."""
     return [""] * len(spec.plans)
-
-
-def _entry(plan: AgentPlan, prompt: str, names: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-    options = dict(plan.model_options)
-    entry: dict[str, Any] = {
-        "agentId": plan.agent_id,
-        "harness": plan.harness,
-        "model": {"model": plan.model, **options} if options else plan.model,
-    }
-    if plan.saved is not None and plan.saved in names:
-        entry["profile"] = names[plan.saved]
-    elif plan.profile is not None:
-        entry["profile"] = dict(plan.profile)
-    if prompt:
-        entry["task"] = prompt
-    if plan.placement is not None:
-        shared = isinstance(plan.placement, PerMachine)
-        word = placement_word(plan.placement)
-        entry["placement"] = {"agentsPerSandbox": int(word)} if shared else word
-    return entry

@@ -68,6 +68,11 @@ def document_of_agents(text: str, *, name: str) -> dict[str, Any]:
     return {"name": name, "agents": {"list": agents}}
 
 
+def with_agents(body: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """The same definition with the agents of a file. Raises InvalidInput at `agents`."""
+    return {**body, "agents": document_of_agents(text, name="")["agents"]}
+
+
 def document_of_launch(typed: Mapping[str, str]) -> dict[str, Any]:
     """A definition of what stands in the launch form, right or wrong: the editor says which.
 

@@ -21,6 +21,8 @@ from fleets.services.actor import Actor
 from fleets.services.naming import wait_to_name
 
 LONGEST_NOTE: Final = 300
+# Pages beside those of definitions have these names in their addresses.
+RESERVED: Final = frozenset({"new", "import", "export", "preview", "from-launch"})
 
 
 @transaction.atomic
@@ -188,12 +190,12 @@ def free_slug(slug: str, *, name: str) -> str:
         if not is_slug(slug):
             words = "An id has small letters, digits and hyphens, at most 63: nightly-review."
             raise InvalidInput.at("slug", words)
-        if Definition.objects.filter(slug=slug).exists():
+        if slug in RESERVED or Definition.objects.filter(slug=slug).exists():
             raise InvalidInput.at("slug", f"There is a definition {slug} already.")
         return slug
     wanted = slug_of(name) or "definition"
     begins = Definition.objects.filter(slug__startswith=wanted[:NUMBERED_FROM])
-    return first_free(wanted, taken=set(begins.values_list("slug", flat=True)))
+    return first_free(wanted, taken=RESERVED | set(begins.values_list("slug", flat=True)))
 
 
 def _add(

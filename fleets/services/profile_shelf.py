@@ -9,6 +9,7 @@ from fleets.models import Profile, User
 from fleets.selectors.profile_users import users_of
 from fleets.services import audit
 from fleets.services.actor import Actor
+from fleets.services.definition_shelf import hand_over_definitions
 from fleets.services.profiles import locked, must_edit
 
 _NAMED = 10
@@ -79,13 +80,15 @@ def hand_over(profile: Profile, *, to: User, actor: Actor, reason: str = "") -> 
 
 @transaction.atomic
 def hand_over_all(owner: User, *, to: User, actor: Actor, reason: str = "") -> int:
-    """Give everything somebody owns to another: one act when they leave. How many it were."""
+    """Give everything somebody owns, profiles and definitions, to another: one act when they leave.
+    How many it were.
+    """
     _must_own(owner, actor)
     _must_be_able(to)
     profiles = list(Profile.objects.select_for_update().filter(owner=owner).order_by("pk"))
     for profile in profiles:
         _give(profile, to, actor=actor, reason=reason)
-    return len(profiles)
+    return len(profiles) + hand_over_definitions(owner, to=to, actor=actor, reason=reason)
 
 
 def _put(profile: Profile, *, archived: bool, actor: Actor, reason: str) -> Profile:

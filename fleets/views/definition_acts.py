@@ -14,7 +14,9 @@ from fleets.domain.errors import AlreadySo, Conflict, DomainError, InvalidInput,
 from fleets.domain.status import Role
 from fleets.models import Definition
 from fleets.selectors.definition_check import body_of
+from fleets.selectors.people import person_named
 from fleets.services.actor import Actor
+from fleets.services.definition_shelf import hand_over_definition
 from fleets.services.definitions import (
     archive_definition,
     create_definition,
@@ -51,6 +53,19 @@ def definition_archive(request: HttpRequest, slug: str) -> HttpResponse:
             return f"{definition.name} is back.", unarchive_definition(definition, actor=actor)
         archive_definition(definition, actor=actor)
         return f"{definition.name} is archived. Its fleets go on.", definition
+
+    return _carry_out(request, slug, act, tab="")
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def definition_hand_over(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give it another owner."""
+
+    def act(definition: Definition, actor: Actor) -> tuple[str, Definition]:
+        to = person_named(request.POST.get("owner", ""), place="owner")
+        hand_over_definition(definition, to=to, actor=actor)
+        return f"{to.get_username()} owns {definition.name} now.", definition
 
     return _carry_out(request, slug, act, tab="")
 

@@ -34,6 +34,7 @@ def definition_list(request: HttpRequest) -> HttpResponse:
         "sorts": _sorts(chosen),
         "last_fleets": LAST_FLEETS,
         "archived_query": chosen.query(archived="" if chosen.archived else "only"),
+        "export_query": chosen.query(),
         "older_query": chosen.query(after=page.after) if page.after else "",
         "newer_query": chosen.query(before=page.before) if page.before else "",
     }

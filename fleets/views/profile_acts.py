@@ -12,7 +12,8 @@ from fleetdash import htmx
 from fleets.access import get_profile, role_required, user_of
 from fleets.domain.errors import AlreadySo, Conflict, DomainError, InvalidInput, NotAllowed
 from fleets.domain.status import Role
-from fleets.models import Profile, User
+from fleets.models import Profile
+from fleets.selectors.people import person_named
 from fleets.services.actor import Actor
 from fleets.services.profile_labels import remove_label, set_label
 from fleets.services.profile_shelf import archive_profile, hand_over, unarchive_profile
@@ -86,12 +87,9 @@ def profile_archive(request: HttpRequest, slug: str) -> HttpResponse:
 @role_required(Role.OPERATOR)
 def profile_hand_over(request: HttpRequest, slug: str) -> HttpResponse:
     """Give it another owner."""
-    name = request.POST.get("owner", "").strip()
 
     def act(profile: Profile, actor: Actor) -> str:
-        to = User.objects.filter(username__iexact=name, is_active=True).first()
-        if to is None:
-            raise InvalidInput.at("owner", f"There is nobody named {name[:40] or '…'} here.")
+        to = person_named(request.POST.get("owner", ""), place="owner")
         hand_over(profile, to=to, actor=actor)
         return f"{to.get_username()} owns {profile.name} now."
 

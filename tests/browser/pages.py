@@ -257,6 +257,12 @@ PAGES: Final = (
         _definition(url_name="fleets:definition_launch"),
         who="operator",
     ),
+    Page(
+        "definitions, importing",
+        "fleets:definition_import",
+        _plain("fleets:definition_import"),
+        "operator",
+    ),
     Page("definition, new", "fleets:definition_new", _plain("fleets:definition_new"), "operator"),
     Page(
         "definition, editing",
@@ -356,10 +362,12 @@ NO_PAGES: Final = {
     "fleets:definition_launch_preview": Kind.ACT,
     "fleets:definition_launch_now": Kind.ACT,
     "fleets:definition_restore": Kind.ACT,
+    "fleets:definition_hand_over": Kind.ACT,
     "fleets:definition_discard": Kind.ACT,
     "fleets:definition_archive": Kind.ACT,
     "fleets:definition_clone": Kind.ACT,
     "fleets:definition_source": Kind.DOWNLOAD,
+    "fleets:definition_list_export": Kind.DOWNLOAD,
     "fleets:definition_agents": Kind.DOWNLOAD,
     "fleets:account_theme": Kind.ACT,
 }

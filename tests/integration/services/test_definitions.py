@@ -1,11 +1,13 @@
 """Definitions are saved revision by revision, with the rows and profiles that they name."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction
 from django.db.utils import ProgrammingError
+from django.utils import timezone
 
 from fleets.domain.definition import read_definition
 from fleets.domain.errors import AlreadySo, Conflict, InvalidInput, NotAllowed
@@ -13,7 +15,8 @@ from fleets.domain.status import Role
 from fleets.models import AuditEvent, Definition, DefinitionRevision, Fleet, StoredRows
 from fleets.selectors.definition_check import launch_of, rows_of
 from fleets.services.actor import Actor
-from fleets.services.definition_rows import store_rows
+from fleets.services.definition_drafts import Typed, keep_draft
+from fleets.services.definition_rows import KEPT_UNUSED, forget_unused_rows, store_rows
 from fleets.services.definitions import (
     archive_definition,
     create_definition,
@@ -22,7 +25,7 @@ from fleets.services.definitions import (
     save_definition,
 )
 from fleets.services.launch import launch_fleet
-from fleets.services.profile_shelf import delete_profile
+from fleets.services.profile_shelf import delete_profile, hand_over_all
 from tests.factories import ConnectionFactory, ProfileFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -161,3 +164,40 @@ def test_only_owners_and_admins_delete_and_viewers_do_nothing(actor: Actor) -> N
         archive_definition(definition, actor=other)
     with pytest.raises(NotAllowed):
         made(Actor(user=UserFactory(role=Role.VIEWER), door="browser"))
+
+
+def test_everything_of_somebody_who_leaves_is_handed_over_in_one_act(actor: Actor) -> None:
+    definition = made(actor)
+    profile = ProfileFactory(owner=actor.user)
+    to = UserFactory(username="raj", role=Role.OPERATOR)
+    assert actor.user is not None
+    admin = Actor(user=UserFactory(role=Role.ADMIN), door="browser")
+    with pytest.raises(InvalidInput, match="may not edit"):
+        hand_over_all(actor.user, to=UserFactory(role=Role.VIEWER), actor=admin)
+    assert hand_over_all(actor.user, to=to, actor=admin, reason="leaves") == 2
+    definition.refresh_from_db()
+    profile.refresh_from_db()
+    assert (definition.owner, profile.owner) == (to, to)
+    event = AuditEvent.objects.get(act="definition.hand_over")
+    assert (event.before, event.after) == ({"owner": "ana"}, {"owner": "raj"})
+
+
+def test_files_of_rows_that_nobody_uses_go_after_a_day(actor: Actor) -> None:
+    kept, _ = store_rows(CSV, file_name="kept.csv", actor=actor)
+    made(actor, **matrix(kept.digest))
+    typed, _ = store_rows(b"a,b\n1,2\n", file_name="typed.csv", actor=actor)
+    draft = Typed(f'{{"rows": "{typed.digest}"}}', "json", 0, is_form=False)
+    assert actor.user is not None
+    keep_draft(None, user=actor.user, typed=draft)
+    store_rows(b"a,b\n3,4\n", file_name="left.csv", actor=actor)
+    now = timezone.now()
+    assert forget_unused_rows(now=now) == 0
+    assert forget_unused_rows(now=now + KEPT_UNUSED + timedelta(seconds=1)) == 1
+    names = set(StoredRows.objects.values_list("file_name", flat=True))
+    assert names == {"kept.csv", "typed.csv"}
+
+
+def test_no_definition_takes_the_address_of_a_page(actor: Actor) -> None:
+    assert made(actor, name="New").slug == "new-2"
+    with pytest.raises(InvalidInput, match="already"):
+        create_definition(body=body(), slug="import", actor=actor)
