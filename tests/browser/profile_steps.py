@@ -1,11 +1,13 @@
-"""A profile's life in the browser: written, changed in form and source, fought over, restored."""
+"""A profile's life in the browser: written, changed in form and source, fought over, restored.
+
+Steps of a journey (test_catalog_journey.py).
+"""
 
 from playwright.sync_api import Page, expect
 
 from fleets.models import Profile
 from fleets.services.actor import Actor
 from fleets.services.profiles import save_revision
-from tests.browser.conftest import OpenPage
 from tests.integration.cast import Cast
 from tests.support.site import Site
 
@@ -17,10 +19,8 @@ def fill(page: Page, label: str, text: str) -> None:
     expect(page.locator("#profile-problems")).to_contain_text("kept at")
 
 
-def test_a_profile_is_written_changed_fought_over_and_restored(
-    app: Site, cast: Cast, open_page: OpenPage
-) -> None:
-    page = open_page("operator")
+def write_fight_over_and_restore(page: Page, app: Site, cast: Cast) -> None:
+    """`code-reviewer`, of four revisions in the end; r3 is the head and runs with codex."""
     page.goto(app.address("fleets:profile_list"))
     page.get_by_role("link", name="New profile").first.click()
     fill(page, "System prompt", "You review.\nOne file at a time.")
