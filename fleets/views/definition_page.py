@@ -12,6 +12,7 @@ from fleets.access import get_definition, role_required, user_of
 from fleets.domain.number_input import parse_revision
 from fleets.domain.status import Role
 from fleets.models import Definition
+from fleets.selectors.definition_check import body_of
 from fleets.selectors.definition_launches import launch_page
 from fleets.selectors.definition_page import (
     definition_head,
@@ -49,7 +50,10 @@ def definition_page(
     if tab not in dict(TABS):
         raise Http404
     head = definition_head(definition, user_of(request), now=timezone.now())
-    counts = {"revisions": head.number, "launches": head.launches, "prompts": head.agents}
+    # Of a pool it is the tasks that are listed there, not its agents.
+    is_pool = definition.head is not None and "tasks" in body_of(definition.head)
+    prompts = None if is_pool else head.agents
+    counts = {"revisions": head.number, "launches": head.launches, "prompts": prompts}
     context: dict[str, Any] = {
         "head": head,
         "here": reverse("fleets:definition_detail", args=[definition.slug]),

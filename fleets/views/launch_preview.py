@@ -237,6 +237,8 @@ def _cost_row(label: str, cost: Range | None, *, decimals: int) -> CostRow:
 
 
 def _bars(flight: Preflight) -> list[Bar]:
+    if flight.spec.only_machines is not None:
+        return []
     if len(flight.machines) <= _MOST_BARS:
         return [
             _bar(plan.machine_id, plan.used_mib, plan.total_mib, agents=len(plan.agent_ids))
