@@ -60,15 +60,52 @@ REFS = st.builds(
 ) | st.builds(
     lambda path, more: {"kind": "github", "path": path, **more}, TEXT, some(ref=TEXT, name=TEXT)
 )
+TOOLS = st.dictionaries(NAMES, st.booleans(), max_size=3)
+PART = {
+    "description": TEXT,
+    "model": TEXT,
+    "prompt": TEXT,
+    "tools": TOOLS,
+    "permissions": PERMISSIONS,
+    "metadata": OPEN,
+}
+NUMBERS = st.sampled_from([0, -1, 0.5, 3, 1e300])
+HOOKS = st.builds(
+    lambda command, more: {"command": command, **more},
+    TEXT,
+    some(
+        timeoutMs=st.sampled_from([1, 0.25, 30_000]),
+        blocking=st.booleans(),
+        matcher=TEXT,
+        env=ENV,
+    ),
+)
+FILES = st.builds(
+    lambda path, resource, more: {"path": path, "resource": resource, **more},
+    TEXT,
+    REFS,
+    some(executable=st.booleans()),
+)
+CONNECTIONS = st.builds(
+    lambda ident, capabilities, more: {"connectionId": ident, "capabilities": capabilities, **more},
+    TEXT.filter(bool),
+    st.lists(TEXT.filter(bool), min_size=1, max_size=2),
+    some(alias=TEXT.filter(bool)),
+)
+REF_LIST = st.lists(REFS, max_size=1)
+# Every field that the schema has; most of them are in no form.
 BODIES: st.SearchStrategy[dict[str, Any]] = some(
     name=TEXT,
     description=TEXT,
+    version=TEXT,
     tags=st.lists(TEXT, max_size=3),
     harness=st.sampled_from(list(HARNESSES)),
     model=some(
         default=TEXT,
         small=TEXT,
+        provider=TEXT,
         reasoningEffort=st.sampled_from(EFFORTS),
+        maxVisibleOutputTokens=st.integers(1, 100),
         maxReasoningTokens=st.integers(1, 100) | st.just(7.0),
         maxTotalOutputTokens=st.integers(100, 9_007_199_254_740_991),
         metadata=OPEN,
@@ -76,9 +113,25 @@ BODIES: st.SearchStrategy[dict[str, Any]] = some(
     prompt=some(
         systemPrompt=TEXT, appendSystemPrompt=TEXT, instructions=st.lists(TEXT, max_size=3)
     ),
-    resources=some(skills=st.lists(REFS, max_size=3), instructions=TEXT | REFS),
+    resources=some(
+        files=st.lists(FILES, max_size=1),
+        tools=REF_LIST,
+        skills=st.lists(REFS, max_size=3),
+        agents=REF_LIST,
+        commands=REF_LIST,
+        instructions=TEXT | REFS,
+        failOnError=st.booleans(),
+    ),
     permissions=PERMISSIONS,
-    tools=st.dictionaries(NAMES, st.booleans(), max_size=3),
+    tools=TOOLS,
+    connections=st.lists(CONNECTIONS, max_size=2),
+    subagents=st.dictionaries(NAMES, some(**PART, maxSteps=NUMBERS), max_size=1),
+    hooks=st.dictionaries(NAMES, st.lists(HOOKS, max_size=2), max_size=1),
+    modes=st.dictionaries(NAMES, some(**PART), max_size=1),
+    confidential=some(
+        tee=TEXT, attestationNonce=TEXT, sealed=st.booleans(), attestationRefresh=st.booleans()
+    ),
+    extensions=st.dictionaries(NAMES, OPEN, max_size=1),
     mcp=st.dictionaries(NAMES, SERVERS, max_size=3),
     metadata=OPEN,
 )

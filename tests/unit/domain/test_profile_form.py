@@ -18,7 +18,9 @@ from fleets.domain.profile_document import (
 )
 from fleets.domain.profile_form import apply, fields_of
 from fleets.domain.profile_problems import check_body
+from fleets.domain.profile_schema.profile import check_profile
 from tests.unit.domain.profile_bodies import BODIES
+from tests.unit.domain.profile_schema.test_fields import WHOLE
 
 SYNTAXES = st.sampled_from(list(Syntax))
 
@@ -61,6 +63,19 @@ def test_a_changed_field_changes_its_own_place_and_no_other(body: Any, data: Any
         assert change.path[0] == top
     if fields[name].text != "x = allow":
         assert not same(body, changed)
+
+
+def test_what_is_drawn_has_every_field_of_the_schema_and_is_accepted_by_it() -> None:
+    seen: set[str] = set()
+
+    @settings(max_examples=60, deadline=None, database=None)
+    @given(BODIES)
+    def draw(body: Any) -> None:
+        seen.update(body)
+        assert check_profile(body).issues == ()
+
+    draw()
+    assert seen == set(WHOLE)
 
 
 def test_the_form_writes_what_is_typed() -> None:
