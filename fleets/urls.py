@@ -22,6 +22,7 @@ from fleets.views import (
     fleet_export,
     fleet_list,
     fleet_results,
+    hand_over,
     health,
     interrupt,
     launch,
@@ -298,5 +299,6 @@ urlpatterns = [
     path("health", health.health, name="health"),
     path("metrics", metrics.metrics, name="metrics"),
     path("account", account.account, name="account"),
+    path("hand-over", hand_over.hand_over, name="hand_over"),
     path("account/theme", account.account_theme, name="account_theme"),
 ]

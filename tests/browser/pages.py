@@ -278,6 +278,7 @@ PAGES: Final = (
     ),
     Page("health", "fleets:health", _plain("fleets:health")),
     Page("account", "fleets:account", _plain("fleets:account"), who="stranger"),
+    Page("hand over", "fleets:hand_over", _plain("fleets:hand_over"), who="operator"),
     Page("sign in", "account_login", _plain("account_login"), who=NOBODY),
     Page("sign-up is closed", "account_signup", _plain("account_signup"), who=NOBODY),
     Page("account is inactive", "account_inactive", _plain("account_inactive"), who=NOBODY),
