@@ -24,6 +24,10 @@ def cast() -> Cast:
     return cast
 
 
+def test_operators_and_admins_come_here(cast: Cast) -> None:
+    cast.expect(PAGE, "GET", {"admin": 200, "operator": 200, "viewer": 403, "stranger": 404})
+
+
 def test_an_owner_sees_what_goes_and_hands_it_over_with_a_reason(cast: Cast) -> None:
     client = cast.client("operator")
     page = client.get(PAGE).content.decode()
