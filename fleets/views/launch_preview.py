@@ -78,6 +78,16 @@ class Preview:
         """Whether nothing stands against it, as far as one can see."""
         return self.flight is not None and not self.problems and not self.missing
 
+    @property
+    def cost_parts(self) -> Sequence[CostRow]:
+        """What the costs are made of."""
+        return self.costs[:-1]
+
+    @property
+    def cost_sum(self) -> CostRow | None:
+        """All of it together."""
+        return self.costs[-1] if self.costs else None
+
 
 def preview(form: LaunchForm, user: User, *, now: datetime) -> Preview:
     """Recomputed on every change; reads only what is known of the account (two queries)."""

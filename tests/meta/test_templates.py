@@ -1,9 +1,10 @@
-"""Nothing in templates that their loader would spoil."""
+"""Templates can be read: lines that fit a window, and nothing that their loader would spoil."""
 
 import re
 
 from tests.meta import sources
 
+LONGEST_LINE = 140
 TEMPLATES = sources.under("templates", suffix=".html")
 # Between these white space is shown; `fleetdash.template_loader` drops indentation.
 _PREFORMATTED = re.compile(r"<(pre|textarea)\b.*?</\1>", re.DOTALL)
@@ -16,6 +17,16 @@ def _within_preformatted(text: str) -> list[str]:
         re.sub(r"^<(?:[^>{]|\{[{%].*?[}%]\}|\{)*>", "", found.group(0), flags=re.DOTALL)
         for found in _PREFORMATTED.finditer(text)
     ]
+
+
+def test_no_line_of_a_template_is_longer_than_a_window() -> None:
+    over = {
+        f"{path}:{number}": len(line)
+        for path in TEMPLATES
+        for number, line in enumerate(sources.text(path).splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    }
+    assert over == {}
 
 
 def test_no_template_indents_what_is_preformatted() -> None:
