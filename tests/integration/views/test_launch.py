@@ -11,6 +11,7 @@ from fleets.domain.status import Afterwards
 from fleets.models import Fleet, User
 from tests.factories import ConnectionFactory, FleetFactory, TeamFactory, UserFactory
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -46,15 +47,11 @@ def client(cast: Cast) -> Client:
     return cast.client("operator")
 
 
-def text(response: Any) -> str:
-    return str(response.content.decode())
-
-
 def preview(client: Client, **changes: str) -> str:
     headers = {"HX-Request": "true", "HX-Target": "section#preflight"}
     response = client.post(PREVIEW, {**TYPED, **changes}, headers=headers)
     assert response.status_code == 200
-    return text(response)
+    return one_line(response)
 
 
 def limited(limit_nusd: int, cast: Cast) -> Client:
@@ -64,7 +61,7 @@ def limited(limit_nusd: int, cast: Cast) -> Client:
 
 def test_operators_see_the_form_and_viewers_are_told_who_can_help(cast: Cast) -> None:
     cast.expect(reverse("fleets:fleet_new"), "GET", LAUNCHERS)
-    assert "Ask an admin for it." in text(cast.client("viewer").get(NEW))
+    assert "Ask an admin for it." in one_line(cast.client("viewer").get(NEW))
 
 
 def test_operators_get_a_preview_and_nobody_else(cast: Cast) -> None:
@@ -99,7 +96,7 @@ def test_a_form_sent_again_with_other_values_says_what_it_launched(client: Clien
     client.post(LAUNCH, TYPED)
     refused = client.post(LAUNCH, {**TYPED, "name": "another"})
     assert refused.status_code == 422
-    assert "has launched the fleet nightly-review already, with other values" in text(refused)
+    assert "has launched the fleet nightly-review already, with other values" in one_line(refused)
     assert Fleet.objects.count() == 1
 
     key = refused.context["form"]["idempotency_key"].value()
@@ -127,7 +124,7 @@ def test_a_form_without_its_key_launches_nothing_says_so_and_gets_one(
 ) -> None:
     refused = client.post(LAUNCH, {**TYPED, "idempotency_key": broken})
     assert refused.status_code == 422
-    assert "key was missing or broken" in text(refused)
+    assert "key was missing or broken" in one_line(refused)
     assert not Fleet.objects.exists()
     key = refused.context["form"]["idempotency_key"].value()
     assert client.post(LAUNCH, {**TYPED, "idempotency_key": key}).status_code == 303
@@ -136,7 +133,7 @@ def test_a_form_without_its_key_launches_nothing_says_so_and_gets_one(
 def test_a_refused_form_keeps_what_was_typed_and_leads_to_the_fields(client: Client) -> None:
     typed = {**TYPED, "count": "many", "prompt": "Look at {shard}.", "name": "half-done"}
     response = client.post(LAUNCH, typed)
-    page = text(response)
+    page = one_line(response)
     assert response.status_code == 422
     assert not Fleet.objects.exists()
     for kept in ('value="many"', "Look at {shard}.", 'value="half-done"', TYPED["idempotency_key"]):
@@ -148,7 +145,7 @@ def test_a_refused_form_keeps_what_was_typed_and_leads_to_the_fields(client: Cli
 
 
 def test_a_new_form_does_not_scold(client: Client) -> None:
-    page = text(client.get(NEW))
+    page = one_line(client.get(NEW))
     assert "aria-invalid" not in page
     assert "Still to fill in: Name, Prompt" in page
     assert "Launch 10 agents, ≤ $1.00" in page
@@ -187,7 +184,7 @@ def test_what_is_unknown_of_the_account_is_a_dash(client: Client) -> None:
     FleetFactory(machines_running=4, connection=ConnectionFactory._meta.model.objects.first())
     answer = preview(client)
     assert "4 in use + 9 of —" in answer
-    assert '<dd>— <span class="sub">not known</span>' in answer
+    assert '<dd> — <span class="sub">not known</span>' in answer
 
 
 def test_a_model_without_a_price_is_not_free(client: Client) -> None:
@@ -201,7 +198,7 @@ def test_a_warning_offers_its_repair_and_the_repair_is_applied(client: Client) -
     assert 'name="repair" value="at_once=auto"' in answer
     headers = {"HX-Request": "true", "HX-Target": "launch"}
     typed = {**TYPED, "at_once": "50", "budget": "1.00", "repair": "at_once=auto"}
-    page = text(client.post(PREVIEW, typed, headers=headers))
+    page = one_line(client.post(PREVIEW, typed, headers=headers))
     assert page.lstrip().startswith("<div")
     field = page[page.index('name="at_once"') :][:200]
     assert 'value="auto"' in field
@@ -212,12 +209,12 @@ def test_a_warning_offers_its_repair_and_the_repair_is_applied(client: Client) -
 def test_a_repair_of_no_field_changes_nothing(client: Client) -> None:
     response = client.post(PREVIEW, {**TYPED, "repair": "is_admin=1"})
     assert response.status_code == 200
-    assert "is_admin" not in text(response)
+    assert "is_admin" not in one_line(response)
 
 
 def test_without_scripts_checking_gives_the_whole_page(client: Client) -> None:
     response = client.post(PREVIEW, {**TYPED, "count": "7"})
-    page = text(response)
+    page = one_line(response)
     assert response.status_code == 200
     assert "<!doctype html>" in page
     assert 'value="7"' in page
@@ -237,7 +234,7 @@ def test_over_the_own_limit_is_refused_with_who_can_help(cast: Cast) -> None:
     assert "an admin can raise it" in preview(client)
     response = client.post(LAUNCH, TYPED)
     assert response.status_code == 422
-    assert "Over your limit of $1.00" in text(response)
+    assert "Over your limit of $1.00" in one_line(response)
     assert not Fleet.objects.exists()
 
 
@@ -245,7 +242,7 @@ def test_only_admins_launch_without_a_budget(cast: Cast) -> None:
     typed = {**TYPED, "budget": ""}
     refused = cast.client("operator").post(LAUNCH, typed)
     assert refused.status_code == 422
-    assert "only an admin may launch without one" in text(refused)
+    assert "only an admin may launch without one" in one_line(refused)
     assert cast.client("admin").post(LAUNCH, typed).status_code == 303
     assert Fleet.objects.get().budget_nusd is None
 
@@ -260,7 +257,7 @@ def test_a_team_of_others_is_refused(client: Client) -> None:
     TeamFactory(name="search", slug="search")
     response = client.post(LAUNCH, {**TYPED, "team": "search"})
     assert response.status_code == 422
-    assert "You are not in the team search. Yours: review." in text(response)
+    assert "You are not in the team search. Yours: review." in one_line(response)
 
 
 def test_an_admin_launches_for_any_team(cast: Cast) -> None:
@@ -271,7 +268,7 @@ def test_an_admin_launches_for_any_team(cast: Cast) -> None:
 
 def test_somebody_in_no_team_is_told_who_can_help(cast: Cast) -> None:
     cast.operator.teams.clear()
-    assert "You are in no team yet." in text(cast.client("operator").get(NEW))
+    assert "You are in no team yet." in one_line(cast.client("operator").get(NEW))
 
 
 def test_a_key_in_the_prompt_is_refused_and_not_quoted(client: Client) -> None:
@@ -282,7 +279,7 @@ def test_a_key_in_the_prompt_is_refused_and_not_quoted(client: Client) -> None:
 
 def test_what_is_typed_is_only_text(client: Client) -> None:
     response = client.post(LAUNCH, {**TYPED, "count": "x", "prompt": "</textarea><script>"})
-    assert "<script>" not in text(response).partition("<main")[2]
+    assert "<script>" not in one_line(response).partition("<main")[2]
 
 
 def test_like_this_one_fills_everything_in(client: Client, cast: Cast) -> None:
@@ -299,7 +296,7 @@ def test_like_this_one_fills_everything_in(client: Client, cast: Cast) -> None:
     values = response.context["form"].initial
     assert (values["name"], values["count"], values["budget"]) == ("nightly-review", "12", "0.25")
     assert (values["at_once"], values["team"], values["tags"]) == ("4", "review", "night")
-    assert "Launch 12 agents, ≤ $0.25" in text(response)
+    assert "Launch 12 agents, ≤ $0.25" in one_line(response)
 
 
 def test_like_a_fleet_that_does_not_exist_is_not_found(client: Client) -> None:
@@ -308,7 +305,7 @@ def test_like_a_fleet_that_does_not_exist_is_not_found(client: Client) -> None:
 
 def test_without_an_account_there_is_no_form(db: None) -> None:
     cast = Cast.gather()
-    page = text(cast.client("operator").get(NEW))
+    page = one_line(cast.client("operator").get(NEW))
     assert "No platform account is connected" in page
     assert 'id="launch-form"' not in page
 
@@ -327,5 +324,5 @@ def test_the_list_of_teams_is_the_persons_own(cast: Cast) -> None:
     operator = UserFactory(teams=[cast.team])
     client = Client()
     client.force_login(operator, "django.contrib.auth.backends.ModelBackend")
-    assert 'value="search"' not in text(client.get(NEW))
-    assert 'value="search"' in text(cast.client("admin").get(NEW))
+    assert 'value="search"' not in one_line(client.get(NEW))
+    assert 'value="search"' in one_line(cast.client("admin").get(NEW))

@@ -19,6 +19,7 @@ from tests.factories import (
     TeamFactory,
 )
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -228,7 +229,7 @@ def test_a_trial_changes_no_other_figure_of_the_profile(
     assert "3 turns of" in results.content.decode()
     used = client.get(here, {"tab": "used-by"})
     assert list(used.context["page"].rows) == []
-    revisions = client.get(here, {"tab": "revisions"}).content.decode()
+    revisions = one_line(client.get(here, {"tab": "revisions"}))
     assert "tried: 3 of 4 turns done" in revisions
     examples = client.get(here, {"tab": "examples"}).content.decode()
     assert "r2 against r1" in examples
