@@ -64,7 +64,7 @@ def test_htmx_is_configured_by_one_full_json_object() -> None:
     found = [
         match
         for path in TEMPLATES
-        for match in re.findall(r"name=\"htmx-config\" content='([^']*)'", path.read_text())
+        for match in re.findall(r"name=\"htmx-config\"\s+content='([^']*)'", path.read_text())
     ]
     (config,) = found
     assert json.loads(config)["noSwap"] == [204, 304, 401, 403, 404, "5xx"]
