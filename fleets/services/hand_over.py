@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from fleets.domain.errors import AlreadySo, InvalidInput
-from fleets.models import Catalog, Definition, User
+from fleets.models import Catalog, User
 from fleets.services import audit
 from fleets.services.actor import Actor
 from fleets.services.profile_shelf import hand_over_all
@@ -22,28 +22,23 @@ def hand_over_everything(owner: User, *, to: User, actor: Actor, reason: str) ->
     if owner.pk == to.pk:
         raise InvalidInput.at("to", "Choose somebody else to take it over.")
     count = hand_over_all(owner, to=to, actor=actor, reason=reason)
-    for definition in Definition.objects.select_for_update().filter(owner=owner).order_by("pk"):
-        _give(definition, "definition", definition.slug, to=to, actor=actor, reason=reason)
-        count += 1
     for catalog in Catalog.objects.select_for_update().filter(owner=owner).order_by("pk"):
-        _give(catalog, "catalog", catalog.slug, to=to, actor=actor, reason=reason)
+        _give(catalog, to=to, actor=actor, reason=reason)
         count += 1
     if not count:
         raise AlreadySo(f"{owner.get_username()} owns nothing.")
     return count
 
 
-def _give(
-    row: Catalog | Definition, kind: str, ident: str, *, to: User, actor: Actor, reason: str
-) -> None:
-    before = row.owner.get_username() if row.owner else None
-    row.owner = to
-    row.save(update_fields=["owner"])
+def _give(catalog: Catalog, *, to: User, actor: Actor, reason: str) -> None:
+    before = catalog.owner.get_username() if catalog.owner else None
+    catalog.owner = to
+    catalog.save(update_fields=["owner"])
     audit.record(
-        f"{kind}.hand_over",
+        "catalog.hand_over",
         actor=actor,
-        object_type=kind,
-        object_id=ident,
+        object_type="catalog",
+        object_id=catalog.slug,
         before={"owner": before},
         after={"owner": to.get_username()},
         reason=reason,

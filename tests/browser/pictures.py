@@ -396,6 +396,7 @@ PICTURES: Final = (
         for tab in ("recipe", "prompts", "revisions", "launches")
     ),
     Picture("definition new", "fleets:definition_new", _plain("fleets:definition_new")),
+    Picture("hand over", "fleets:hand_over", _plain("fleets:hand_over")),
     Picture("definition import", "fleets:definition_import", _plain("fleets:definition_import")),
     *(
         Picture(
