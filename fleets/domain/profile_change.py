@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from fleets.domain.json_lines import Path
+from fleets.domain.json_lines import MAX_BYTES, Path
 from fleets.domain.profile_diff import MISSING, same
 from fleets.domain.profile_form import at, put
 from fleets.domain.profile_parts import PLACES, is_inline, text_digest
@@ -133,10 +133,16 @@ def _unset(change: ProfileChange, body: Any) -> Changed:
 
 
 def _text(change: ProfileChange, body: Any) -> Changed:
+    def found(one: Any) -> tuple[Any, int]:
+        return one, one.count(change.old) if isinstance(one, str) else 0
+
     def replaced(one: Any) -> tuple[Any, int]:
-        hits = one.count(change.old) if isinstance(one, str) else 0
+        _, hits = found(one)
         return (one.replace(change.old, change.new), hits) if hits else (one, 0)
 
+    # Counted before it is made: a long text in many places would fill the memory first.
+    if _everywhere(body, _TEXTS, found, why="").hits * len(change.new) > MAX_BYTES:
+        return Changed(body, 0, "would be larger than 1 MiB", is_refused=True)
     return _everywhere(body, _TEXTS, replaced, why="the text is not in its instructions")
 
 

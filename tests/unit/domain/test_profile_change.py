@@ -75,6 +75,13 @@ def test_a_text_is_replaced_in_prompts_alone_and_every_hit_counts() -> None:
     assert made.body["resources"] == BODY["resources"]
 
 
+def test_a_text_that_grows_beyond_all_measure_is_refused_before_it_is_made() -> None:
+    body = {**BODY, "prompt": {"systemPrompt": "a" * 100_000}}
+    made = apply_change(change("text", old="a", new="b" * 1_000_000), body)
+    assert (made.body, made.hits, made.is_refused) == (body, 0, True)
+    assert made.why == "would be larger than 1 MiB"
+
+
 def test_a_host_is_replaced_with_the_rest_of_the_address_kept() -> None:
     made = apply_change(change("host", old="docs.example.org", new="mcp.example.net"), BODY)
     assert made.body["mcp"]["docs"]["url"] == "https://mcp.example.net:8443/mcp?x=1"
