@@ -3,6 +3,7 @@
 import uuid
 import zoneinfo
 from collections.abc import Callable
+from http import HTTPStatus
 
 import structlog
 from django.conf import settings
@@ -11,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
-from fleets.views.errors import not_found, unstorable
+from fleets.views.errors import no_page, not_found, unstorable
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -53,6 +54,23 @@ class NulMiddleware:
         if request.method in ("GET", "HEAD"):
             return not_found(request, exception)
         return unstorable(request)
+
+
+class NoPageMiddleware:
+    """Says in words that an address only takes what a form sends, and where its page is.
+
+    A refused form stands at such an address: whoever opens it again would see nothing at all.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        is_opened = (
+            request.method == "GET" and response.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+        )
+        return no_page(request, response) if is_opened else response
 
 
 class ViewerTimeZoneMiddleware:

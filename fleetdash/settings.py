@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "fleetdash.middleware.ViewerTimeZoneMiddleware",
     "fleetdash.middleware.HtmxLoginMiddleware",
     "fleetdash.middleware.NulMiddleware",
+    "fleetdash.middleware.NoPageMiddleware",
 ]
 
 ROOT_URLCONF = "fleetdash.urls"

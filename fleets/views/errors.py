@@ -1,12 +1,12 @@
 """The pages for what is not there, not allowed, or broken. Each quotes the request id."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from fleets.signed_out import NOT_SENT, Back, to_login
+from fleets.signed_out import NOT_SENT, Back, page_above, to_login
 
 
 def _page(
@@ -29,6 +29,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def unstorable(request: HttpRequest) -> HttpResponse:
     """400 for what holds a NUL: nothing was done, and the way back keeps what was typed."""
     return _page(request, 400, template="400_nul.html")
+
+
+def no_page(request: HttpRequest, refused: HttpResponseBase) -> HttpResponse:
+    """405 with the nearest page above; it still says what the address takes."""
+    answer = _page(request, 405, there=page_above(request.path))
+    answer.headers["Allow"] = refused.headers.get("Allow", "")
+    return answer
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -18,10 +18,17 @@ from fleets.models import Fleet, User
 from fleets.selectors.launch_options import launch_options
 from fleets.services.actor import Actor
 from fleets.services.launch import launch_fleet
+from fleets.signed_out import page_before
 from fleets.views.launch_input import repair, typed_with_file
 from fleets.views.launch_preview import account_of, preview
 
 FRAGMENTS: Final = ("launch", "preflight")
+
+
+def form_again(request: HttpRequest) -> str:
+    """The form, for somebody who was signed out meanwhile; with what it was opened for, if told."""
+    before, form = page_before(request), reverse("fleets:fleet_new")
+    return before if before.startswith(form) else form
 
 
 @require_safe
@@ -55,7 +62,7 @@ def fleet_preview(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def fleet_launch(request: HttpRequest) -> HttpResponse:
     """Launch what the form says, once per form; refused with everything kept as typed."""
     user = user_of(request)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -42,6 +43,12 @@ KINDS: Final = (
 )
 
 
+def form_again(request: HttpRequest) -> str:
+    """The form for the same profiles, for somebody who was signed out meanwhile."""
+    pairs = [*_selection(request.POST).pairs, ("kind", request.POST.get("kind", ""))]
+    return f"{reverse('fleets:profile_bulk')}?{urlencode(pairs)}"
+
+
 @require_safe
 @role_required(Role.OPERATOR)
 def profile_bulk(request: HttpRequest) -> HttpResponse:
@@ -53,7 +60,7 @@ def profile_bulk(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def profile_bulk_preview(request: HttpRequest) -> HttpResponse:
     """What the change would do, profile by profile; nothing is written."""
     selection = _selection(request.POST)
@@ -65,7 +72,7 @@ def profile_bulk_preview(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def profile_bulk_confirm(request: HttpRequest) -> HttpResponse:
     """Do what was shown to the profiles that are ticked, or show how it stands now."""
     selection = _selection(request.POST)

@@ -31,6 +31,13 @@ from fleets.views.profile_acts import carry_out
 TAB = "examples"
 
 
+def form_again(request: HttpRequest) -> str:
+    """The form that was sent, for somebody who was signed out meanwhile."""
+    here, _, sent_to = request.path.rpartition("/examples/")
+    which, _, act = sent_to.partition("/")
+    return f"{here}/example?example={which}" if act == "save" else f"{here}/example"
+
+
 @require_safe
 @role_required(Role.OPERATOR)
 def profile_example(request: HttpRequest, slug: str) -> HttpResponse:
@@ -43,7 +50,7 @@ def profile_example(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def profile_example_add(request: HttpRequest, slug: str) -> HttpResponse:
     """Put it at the end; refused with everything kept as typed."""
     profile = _editable(request, slug)
@@ -60,7 +67,7 @@ def profile_example_add(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@role_required(Role.OPERATOR, back=form_again)
 def profile_example_save(request: HttpRequest, slug: str, example: int) -> HttpResponse:
     """Say it otherwise; when somebody else did meanwhile, both are shown first."""
     profile = _editable(request, slug)

@@ -80,6 +80,23 @@ def test_a_launch_pressed_when_signed_out_finds_its_form_again(cast: Cast, page:
     expect(page.locator("#launch-act button")).to_have_text("Launch 7 agents, ≤ $1.00")
 
 
+def test_an_example_refused_once_and_sent_when_signed_out_finds_its_words_again(
+    app: Site, cast: Cast, page: Page
+) -> None:
+    world = make_world(cast.team, cast.operator)
+    page.goto(app.address("fleets:profile_example", world.profile.slug))
+    page.get_by_label("Prompt").fill(" ")
+    page.get_by_role("button", name="Add example").click()
+    expect(page.get_by_role("alert").filter(has_text="Not saved")).to_be_visible()
+    page.get_by_label("Prompt").fill("Read src/parser.py.")
+    sign_out_elsewhere(page)
+    page.get_by_role("button", name="Add example").click()
+    page.wait_for_url("**/accounts/login/**")
+    sign_in(page, cast)
+    expect(page.get_by_role("alert").filter(has_text="It was not sent")).to_be_visible()
+    expect(page.get_by_label("Prompt")).to_have_value("Read src/parser.py.")
+
+
 def test_back_after_a_launch_finds_what_was_typed(cast: Cast, page: Page) -> None:
     ConnectionFactory(name="research-prod")
     page.goto("/fleets/new")

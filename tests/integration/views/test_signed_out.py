@@ -124,3 +124,37 @@ def test_a_stop_with_an_old_seal_comes_back_to_its_sheet(cast: Cast, fleet: Flee
     assert page.request["PATH_INFO"] == act("fleet_stop", fleet)
     assert page.context["chosen"] == "hold"
     assert 'value="looping on captcha &amp; worse"' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("act", "typed", "form"),
+    [
+        ("examples/add", {"prompt": "Read it."}, "example"),
+        ("examples/7/save", {"prompt": "Read it."}, "example?example=7"),
+    ],
+)
+def test_an_example_comes_back_to_its_form(act: str, typed: dict[str, str], form: str) -> None:
+    answer = Client().post(f"/profiles/code-reviewer/{act}", typed)
+    there = parse_qs(urlsplit(answer.headers["Location"]).query)["next"]
+    assert there == [f"/profiles/code-reviewer/{form}"]
+
+
+def test_a_bulk_change_comes_back_to_the_same_profiles_and_never_to_more() -> None:
+    typed = {"slug": ["a", "b"], "kind": "add_tag", "add_tag_new": "x", "seen": "a:1 b:1"}
+    answer = Client().post(reverse("fleets:profile_bulk_confirm"), typed)
+    there = parse_qs(urlsplit(answer.headers["Location"]).query)["next"]
+    assert there == ["/profiles/bulk?slug=a&slug=b&kind=add_tag"]
+
+
+def test_a_refused_launch_comes_back_to_the_launch_form() -> None:
+    address = reverse("fleets:fleet_launch")
+    answer = Client().post(address, headers={"Referer": f"{ORIGIN}{address}"})
+    assert parse_qs(urlsplit(answer.headers["Location"]).query)["next"] == ["/fleets/new"]
+
+
+def test_an_address_that_only_takes_forms_says_so_and_leads_to_its_page(cast: Cast) -> None:
+    for who in ("operator", "nobody"):
+        page = cast.client(who).get("/profiles/bulk/confirm")
+        assert (page.status_code, page.headers["Allow"]) == (405, "POST")
+        assert "only takes what a form sends" in page.content.decode()
+        assert 'href="/profiles/bulk"' in page.content.decode()

@@ -4,6 +4,7 @@ The tests of each view say more; this one forgets nobody and no address.
 """
 
 import json
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
@@ -111,6 +112,20 @@ def test_an_act_is_refused_below_its_role_and_never_done_by_a_link(
     assert cast.client(NOBODY).post(address).status_code == 302
     for who in ROLES:
         assert cast.client(who).get(address).status_code == 405, f"{who} at {name}"
+
+
+def test_a_refused_form_that_is_sent_when_signed_out_leads_to_a_page(
+    cast: Cast, world: World
+) -> None:
+    leads = {}
+    for name in ACTS:
+        # What is refused stands at the address that it was sent to.
+        address = _address(name, world)
+        headers = {"Referer": f"http://testserver{address}"}
+        login = cast.client(NOBODY).post(address, headers=headers).headers["Location"]
+        leads[parse_qs(urlsplit(login).query)["next"][0]] = name
+    for there, name in leads.items():
+        assert cast.client("admin").get(there).status_code in (200, 302), f"{there} after {name}"
 
 
 @pytest.mark.parametrize("name", DOWNLOADS)
