@@ -13,6 +13,8 @@ from fleets.domain.numbers import counted
 from fleets.domain.status import TaskState
 
 _OPEN: Final = (TaskState.QUEUED, TaskState.RUNNING)
+# Ended by us or lost from sight: that says nothing about the revision.
+CUT_SHORT: Final = (TaskState.CANCELLED, TaskState.NOT_STARTED, TaskState.UNKNOWN)
 UNCHECKED: Final = "unchecked"
 
 
@@ -39,7 +41,7 @@ class Score:
     """How far one side is, and how many of its answers were accepted.
 
     Of its `examples` so many say what a good answer is (`asked`); one that did not complete is not
-    accepted. `waiting` are still to be decided.
+    accepted. `waiting` are still to be decided; `cut_short` were ended before they could answer.
     """
 
     examples: int
@@ -47,6 +49,7 @@ class Score:
     asked: int
     accepted: int
     waiting: int
+    cut_short: int
 
     @property
     def has_ended(self) -> bool:
@@ -61,7 +64,9 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideFigures(Score):
-    """One side in full. `is_cost_partial`: the cost of some turn is unknown."""
+    """One side in full. `is_cost_partial`: the cost of some turn is unknown. `median_s` is of the
+    turns that completed; the cost is of all.
+    """
 
     completed: int
     refused: int
@@ -80,7 +85,8 @@ class SideFigures(Score):
             (self.refused, "refused"),
             (self.waiting, "to be decided"),
             (max(0, open_) if self.has_ended and not lost else 0, "not checked"),
-            (lost, "did not complete"),
+            (lost - self.cut_short, "did not complete"),
+            (self.cut_short, "cut short"),
             (self.examples - self.asked if self.asked else 0, "without a check"),
         )
         return ", ".join(f"{count} {words}" for count, words in parts if count)
@@ -100,15 +106,18 @@ def side_figures(outcomes: Iterable[Outcome]) -> SideFigures:
     ended = [one for one in all_ if one.has_ended]
     asked = [one for one in all_ if one.is_asked]
     verdicts = [one.verdict for one in asked]
-    times = [one.time_s for one in ended if one.time_s is not None]
+    completed = [one for one in ended if one.state == TaskState.COMPLETED]
+    # What fails at once is not fast.
+    times = [one.time_s for one in completed if one.time_s is not None]
     return SideFigures(
         examples=len(all_),
         ended=len(ended),
-        completed=sum(one.state == TaskState.COMPLETED for one in ended),
+        completed=len(completed),
         asked=len(asked),
         accepted=verdicts.count(Verdict.ACCEPTED),
         refused=verdicts.count(Verdict.REFUSED),
         waiting=sum(verdict in WAITING_VERDICTS for verdict in verdicts),
+        cut_short=sum(one.state in CUT_SHORT for one in ended),
         cost_nusd=_sum([one.cost_nusd for one in ended]),
         is_cost_partial=any(one.cost_nusd is None for one in ended),
         median_s=median(times) if times else None,
@@ -118,9 +127,9 @@ def side_figures(outcomes: Iterable[Outcome]) -> SideFigures:
 
 
 def accepted_difference(before: SideFigures, after: SideFigures) -> Difference | None:
-    """ "+1 more accepted"; None while that is not known."""
+    """ "+1 more accepted"; None while that is not known, or when some of it was cut short."""
     is_known = before.has_ended and after.has_ended and not (before.waiting or after.waiting)
-    if not is_known or not after.asked:
+    if not is_known or not after.asked or before.cut_short or after.cut_short:
         return None
     more = after.accepted - before.accepted
     if not more:
@@ -149,10 +158,12 @@ def verdict_words(before: Score, after: Score) -> str:
     if not (before.has_ended and after.has_ended):
         done, all_ = before.ended + after.ended, before.examples + after.examples
         return f"{done} of {counted(all_, 'turn')} done"
+    cut_short, waiting = before.cut_short + after.cut_short, before.waiting + after.waiting
+    if cut_short:
+        return f"{cut_short} of {counted(before.examples + after.examples, 'turn')} cut short"
     if not after.asked:
         return f"{counted(after.examples, 'example')}, {UNCHECKED}"
     words = f"{after.accepted_words} vs {before.accepted_words}"
-    waiting = before.waiting + after.waiting
     return f"{words}, {waiting} to be decided" if waiting else words
 
 

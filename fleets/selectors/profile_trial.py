@@ -51,7 +51,7 @@ class TrialRow:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """From the one to the other; None while, or where, that is not known."""
+    """From the one to the other; None while, or where, that is not known, or would be chance."""
 
     accepted: Difference | None = None
     time: Difference | None = None
@@ -76,6 +76,11 @@ class TrialView:
     costs: Sequence[str]
     differences: Differences
     rows: Sequence[TrialRow]
+
+    @property
+    def cut_short(self) -> int:
+        """How many turns were ended before they could answer: then the sides are not compared."""
+        return self.before.cut_short + self.after.cut_short
 
     @property
     def numbers(self) -> tuple[int, int]:
@@ -120,7 +125,7 @@ def trial_view(trial: ProfileTrial) -> TrialView:
 
 
 def _differences(before: SideFigures, after: SideFigures) -> Differences:
-    if not (before.has_ended and after.has_ended):
+    if not (before.has_ended and after.has_ended) or before.cut_short or after.cut_short:
         return Differences()
     is_partial = before.is_cost_partial or after.is_cost_partial
     return Differences(

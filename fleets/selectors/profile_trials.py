@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from fleets.domain.answer_check import WAITING_VERDICTS, Verdict
 from fleets.domain.status import TaskState
-from fleets.domain.trial_figures import Score, verdict_words
+from fleets.domain.trial_figures import CUT_SHORT, Score, verdict_words
 from fleets.models import Fleet, Profile, ProfileTrial, Task, Turn
 from fleets.selectors.profile_trial import FIRST_RUN
 
@@ -125,6 +125,7 @@ def _scores(trials: Sequence[ProfileTrial]) -> dict[int, tuple[Score, Score]]:
                 open=Count("pk", filter=Q(state__in=_OPEN)),
                 good=Count("pk", filter=Q(verdict=Verdict.ACCEPTED)),
                 undecided=Count("pk", filter=Q(verdict__in=WAITING_VERDICTS)),
+                cut_short=Count("pk", filter=Q(state__in=CUT_SHORT)),
             )
         )
     by_side = {(row["run__fleet"], row["agent__profile__revision"]): row for row in rows}
@@ -137,6 +138,7 @@ def _scores(trials: Sequence[ProfileTrial]) -> dict[int, tuple[Score, Score]]:
             asked=trial.asked,
             accepted=row.get("good", 0),
             waiting=row.get("undecided", 0),
+            cut_short=row.get("cut_short", 0),
         )
 
     return {one.pk: (score(one, one.against_id), score(one, one.revision_id)) for one in trials}

@@ -27,6 +27,21 @@ def test_a_turn_that_did_not_complete_is_not_accepted() -> None:
     assert (figures.cost_nusd, figures.median_s, figures.input_tokens) == (25, 2.0, 200)
 
 
+def test_a_side_whose_turns_fail_at_once_is_not_called_fast() -> None:
+    fails = Outcome(True, "failed", "", 5, 0.5)
+    figures = side_figures([done("accepted", s=8.0), fails, fails])
+    assert figures.median_s == 8.0
+    assert side_figures([fails, fails]).median_s is None
+
+
+def test_what_was_cut_short_is_told_and_compared_with_nothing() -> None:
+    cut = [Outcome(True, "cancelled"), Outcome(True, "not_started")]
+    side, whole = side_figures([done("accepted"), *cut]), side_figures([done("accepted")] * 3)
+    assert side.rest_words == "2 cut short"
+    assert accepted_difference(whole, side) is None
+    assert verdict_words(whole, side) == "2 of 6 turns cut short"
+
+
 def test_without_a_check_the_side_is_unchecked() -> None:
     side = side_figures([done("unchecked", is_asked=False)] * 2)
     assert (side.accepted_words, side.rest_words) == ("unchecked", "")
