@@ -2,10 +2,19 @@
 logger.
 """
 
+import logging
 import logging.config
 from typing import Any
 
 import structlog
+
+
+def without_refusals(record: logging.LogRecord) -> bool:
+    """A refusal is an answer and no breakdown: its line stays, the way through the code goes."""
+    if record.levelno < logging.ERROR:
+        record.exc_info = None
+    return True
+
 
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
@@ -43,9 +52,11 @@ def logging_config(*, level: str, output: str) -> None:
                     "foreign_pre_chain": _SHARED,
                 }
             },
+            "filters": {"without_refusals": {"()": lambda: without_refusals}},
             "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "main"}},
             "root": {"handlers": ["console"], "level": level},
             "loggers": {
+                "django.request": {"filters": ["without_refusals"]},
                 "httpx": {"level": "WARNING"},
                 "celery.app.trace": {"level": "WARNING"},
                 "celery.worker.strategy": {"level": "WARNING"},

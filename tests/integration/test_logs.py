@@ -26,6 +26,7 @@ answer = RequestIdMiddleware(view)(RequestFactory().get("/fleets/"))
 structlog.contextvars.clear_contextvars()
 with structlog.contextvars.bound_contextvars(fleet="fleet-1", run=1, turn="t1-1"):
     logging.getLogger("fleets.services").error("lost %s", "lease", exc_info=ValueError("why"))
+    logging.getLogger("django.request").warning("Forbidden", exc_info=ValueError("no"))
 print(answer["X-Request-Id"])
 """
 
@@ -47,7 +48,7 @@ def speak(log_format: str) -> tuple[str, list[str]]:
 
 def test_json_logs_carry_the_ids_that_lead_from_a_page_to_a_turn() -> None:
     request_id, lines = speak("json")
-    asked, lost = (json.loads(line) for line in lines)
+    asked, lost, refused = (json.loads(line) for line in lines)
 
     assert asked["event"] == "asked"
     assert asked["path"] == "/fleets/"
@@ -57,6 +58,9 @@ def test_json_logs_carry_the_ids_that_lead_from_a_page_to_a_turn() -> None:
     assert (lost["level"], lost["logger"]) == ("error", "fleets.services")
     assert "ValueError: why" in lost["exception"]
     assert lost["timestamp"].endswith("Z")
+    # A refusal is an answer: its line, and no way through the code.
+    assert refused["event"] == "Forbidden"
+    assert "exception" not in refused
 
 
 def test_text_logs_are_for_people() -> None:
