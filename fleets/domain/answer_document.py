@@ -17,9 +17,10 @@ from fleets.domain.answer_check import (
 from fleets.domain.answer_schema import schema_problems
 from fleets.domain.credentials import find_credentials
 from fleets.domain.errors import InvalidInput, Problem
-from fleets.domain.json_lines import Path
+from fleets.domain.json_lines import Path, nodes
 from fleets.domain.patterns import BadPattern, compile_pattern
 from fleets.domain.profile_schema.shapes import kind_of, show_path
+from fleets.domain.raw_keys import unstorable
 from fleets.domain.spec_fields import shorten
 
 PLACE: Final = "answer"
@@ -68,6 +69,10 @@ def answer_check_problems(value: Any) -> tuple[list[tuple[Path, str]], AnswerChe
             AnswerCheck()
         )
     reading.closed(value, ("shape", "schema", "check"), ())
+    for path, one in nodes(value):
+        words = unstorable(one) or (unstorable(path[-1]) if path else "")
+        if words:
+            reading.note(path, words)
     shape = _shape(value, reading)
     schema = _schema(value, shape, reading)
     kind, said = _check(value, reading)
@@ -186,8 +191,6 @@ def _command(said: Mapping[str, Any], reading: _Reading) -> dict[str, Any]:
     command = _filled(said, "command", reading)
     if len(command) > MAX_COMMAND_CHARS:
         reading.note(("check", "command"), f"at most {MAX_COMMAND_CHARS:,} characters fit.")
-    if "\0" in command:
-        reading.note(("check", "command"), "it has characters in it that are not text.")
     for find in find_credentials(command)[:1]:
         reading.note(("check", "command"), f"{find.form}. Name a secret of the machine instead.")
     seconds = said.get("timeoutSeconds", DEFAULT_COMMAND_TIMEOUT_S)

@@ -34,6 +34,14 @@ def canonical(value: Any) -> str:
     raise ValueError(f"{type(value).__name__} is not JSON")
 
 
+def is_finite(number: float) -> bool:
+    """Whether JSON carries it: 1e400 and 400 digits read as numbers, and are none."""
+    try:
+        return math.isfinite(float(number))
+    except OverflowError:
+        return False
+
+
 def _text(text: str) -> str:
     if _HALF.search(text):
         raise ValueError("half a character has no canonical form")
@@ -43,12 +51,9 @@ def _text(text: str) -> str:
 
 def _number(value: float) -> str:
     """As ECMAScript writes a number: the shortest digits that read back the same."""
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
+    if not is_finite(value):
         raise ValueError("a number that is not finite is not JSON")
+    number = float(value)
     if number == 0:
         return "0"
     sign = "-" if number < 0 else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fleets.domain.canonical_json import profile_digest
+from fleets.domain.canonical_json import is_finite, profile_digest
 from fleets.domain.errors import InvalidInput, Problem
 from fleets.domain.harnesses import HARNESSES
 from fleets.domain.json_lines import MAX_BYTES, MAX_DEPTH, Path, nodes
@@ -161,6 +161,8 @@ def _unkeepable(body: Any) -> Iterator[ProfileProblem]:
         texts = (one, *path[-1:]) if isinstance(one, str) else path[-1:]
         if any(isinstance(text, str) and _HALF.search(text) for text in texts):
             yield ProfileProblem(path, "has half a character in it: no digest can be made of it")
+        elif isinstance(one, int | float) and not is_finite(one):
+            yield ProfileProblem(path, "is a number too large to travel")
 
 
 def _is_deep(body: Any) -> bool:

@@ -1,9 +1,9 @@
 """Secrets in a file of agents: found by name and by form, named by their place, never repeated."""
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 
+from fleets.domain.canonical_json import is_finite
 from fleets.domain.credentials import find_credentials
 from fleets.domain.json_lines import Path, nodes
 
@@ -35,12 +35,17 @@ def _reason(name: str | int, value: Any) -> str:
     if is_key_name(name) and not _is_reference(value):
         return RAW_KEY
     if isinstance(value, str):
-        if not _is_text(value):
-            return _NO_TEXT
-        found = find_credentials(value)
+        found = find_credentials(value) if _is_text(value) else ()
         if found:
             return f"{found[0].form} is refused. Name a secret of the machine instead."
-    if isinstance(value, float) and not math.isfinite(value):
+    return unstorable(value)
+
+
+def unstorable(value: Any) -> str:
+    """Why no JSON that travels, and no database, can hold this one text or number; "" if it can."""
+    if isinstance(value, str) and not _is_text(value):
+        return _NO_TEXT
+    if isinstance(value, int | float) and not is_finite(value):
         return "a number too large to travel."
     return ""
 

@@ -172,6 +172,7 @@ def test_an_agent_with_neither_message_nor_task_is_refused_by_name() -> None:
         ({"task": "a\u0000b"}, "not text"),
         ({"profile": {"name": "\ud800"}}, "not text"),
         ({"profile": {"metadata": {"n": float("1e400")}}}, "no JSON"),
+        ({"profile": {"metadata": {"n": 10**390}}}, "a number too large"),
         ({"placement": "alone"}, "placement is “auto”"),
         ({"placement": {"agentsPerSandbox": 0}}, "placement is “auto”"),
         ({"placement": {"agentsPerSandbox": True}}, "placement is “auto”"),

@@ -37,6 +37,26 @@ def test_what_the_chosen_check_does_not_need_is_not_read() -> None:
     ("typed", "place", "words"),
     [
         ({"answer_check": "matches"}, "answer_pattern", "Must be text that is not empty."),
+        (
+            {
+                "answer_shape": "json",
+                "answer_check": "field_equals",
+                "answer_field": "a",
+                "answer_value": "1e400",
+            },
+            "answer_value",
+            "A number too large",
+        ),
+        (
+            {"answer_shape": "json_schema", "answer_schema": f'{{"maximum": {"9" * 399}}}'},
+            "answer_schema",
+            "maximum: a number too large",
+        ),
+        (
+            {"answer_shape": "json_schema", "answer_schema": r'{"const": "a\u0000"}'},
+            "answer_schema",
+            "const: has characters in it",
+        ),
         ({"answer_check": "matches", "answer_pattern": "("}, "answer_pattern", "This is no"),
         ({"answer_shape": "json_schema"}, "answer_schema", "Is missing"),
         ({"answer_shape": "json_schema", "answer_schema": "{"}, "answer_schema", "Line 1"),
