@@ -14,6 +14,7 @@ from fleets.selectors.profile_filter import ProfileFilter
 MOST_PROFILES: Final = 500
 _DIGITS: Final = 6
 _NAMED: Final = 5
+_NO_ID: Final = "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,11 @@ class BulkSelection:
     @classmethod
     def of(cls, params: Mapping[str, str], *, slugs: Iterable[str]) -> "BulkSelection":
         """Read a query string or a form: the ids that were chosen, or the words of a filter."""
-        chosen = tuple(dict.fromkeys(one for one in slugs if is_slug(one)))
+        given = tuple(slugs)
+        chosen = tuple(dict.fromkeys(one for one in given if is_slug(one)))
+        if given and not chosen:
+            # Ids that can be none mean no profile, and never all of them.
+            chosen = (_NO_ID,)
         count = parse_whole(params.get("count", ""), most_digits=_DIGITS)
         return cls(ProfileFilter.of(params), chosen, count)
 

@@ -45,6 +45,15 @@ def shown(answer: Any) -> dict[str, str]:
     return {name: hidden(answer, name) for name in ("shown", "seen", "bulk_id", "count")}
 
 
+def test_an_id_that_can_be_none_means_no_profile_and_never_all(client: Client) -> None:
+    make("a", "b")
+    text = client.get(f"{FORM}?slug=No+Such").content.decode()
+    assert "Change 0 profiles" in text
+    answer = client.post(CONFIRM, {"slug": "No Such", **RETIRED, "seen": "a:1", "take": "a"})
+    assert "Change 0 profiles" in answer.content.decode()
+    assert not ProfileBulkChange.objects.exists()
+
+
 def test_a_filter_is_frozen_previewed_confirmed_and_undone(client: Client) -> None:
     make("a", "b")
     make("c", model="other")
