@@ -15,6 +15,7 @@ import django
 import httpx
 
 from bench.machine import children
+from fleetdash.onemachine.programs import tied
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = "fleetdash.settings_test"
@@ -68,7 +69,7 @@ def running(*command: str, ready: str) -> Iterator[tuple[int, str]]:
     """A process and the line of its output in which `ready` stood; it ends with the block."""
     with tempfile.NamedTemporaryFile(prefix="fleetdash-bench-", suffix=".log") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            tied((sys.executable, "-m", *command)),
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=log,

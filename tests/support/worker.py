@@ -22,6 +22,8 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import pytest
 from django.db import connection
 
+from fleetdash.onemachine.programs import tied
+
 ROOT = Path(__file__).resolve().parents[2]
 QUEUES = "interactive,drive,checks,housekeeping"
 PROCESSES = "2"
@@ -72,8 +74,9 @@ class Background:
         assert not self.is_running, f"{self.name} runs already"
         self._starts += 1
         with self._output().open("wb") as output:
+            # Tied: a run that is killed leaves nobody at work behind.
             self._process = subprocess.Popen(
-                self.command,
+                tied(self.command),
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
