@@ -41,6 +41,9 @@ class Fleet(models.Model):
     )
     origin = models.CharField(max_length=10, choices=choices_of(Origin), default=Origin.OURS)
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    is_demo = models.BooleanField(
+        default=False, help_text="Written by `make demo`: nothing drives it, and it costs nothing."
+    )
 
     # The tree: fleets never move. `path` holds the ids from the root down to this fleet.
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")

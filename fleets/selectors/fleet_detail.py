@@ -78,6 +78,7 @@ class FleetHead:
     sentence: str
     is_found: bool
     has_agents: bool
+    is_demo: bool
     is_over: bool
     is_gone: bool
     is_working: bool
@@ -135,6 +136,7 @@ def fleet_head(fleet: Fleet, *, now: datetime) -> FleetHead:
         sentence=what_happened(fleet),
         is_found=fleet.found_at is not None,
         has_agents=fleet.pattern != Pattern.MACHINES,
+        is_demo=fleet.is_demo,
         is_over=over,
         is_gone=state is FleetState.DELETED,
         is_working=state in WORKING,

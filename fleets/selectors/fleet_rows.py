@@ -89,6 +89,7 @@ _COLUMNS: Final = (
     "public_id",
     "name",
     "path",
+    "is_demo",
     "origin",
     "state",
     "state_since",

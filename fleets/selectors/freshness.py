@@ -18,7 +18,12 @@ _STOPPING: Final = frozenset({FleetState.CANCELLING, FleetState.DELETING})
 
 
 def read_at(fleet: Fleet) -> datetime | None:
-    """When what is shown of a fleet under way was read; None for one at rest, or never read."""
+    """When what is shown of a fleet under way was read; None for one at rest, or never read.
+
+    Demo data is never read: it says so itself, and is as old as it says.
+    """
+    if fleet.is_demo:
+        return None
     seen, key_seen = fleet.platform_seen_at, fleet.key_seen_at
     if seen is None:
         return None
@@ -32,7 +37,7 @@ def read_at(fleet: Fleet) -> datetime | None:
 
 def awaited_since(fleet: Fleet) -> datetime | None:
     """The same, but a launch that nobody has answered yet is as old as its order."""
-    if fleet.state == FleetState.CREATING and fleet.platform_seen_at is None:
+    if fleet.state == FleetState.CREATING and fleet.platform_seen_at is None and not fleet.is_demo:
         return fleet.created_at
     return read_at(fleet)
 

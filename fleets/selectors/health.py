@@ -98,7 +98,7 @@ def redis_part() -> Part:
 def fleets_part(*, now: datetime) -> Part:
     """Fleets under way, and those the platform has not spoken of for a minute."""
     live = Fleet.objects.exclude(state__in=TERMINAL_FLEETS).filter(
-        created_on_platform_at__isnull=False
+        created_on_platform_at__isnull=False, is_demo=False
     )
     total = live.count()
     stale = live.filter(platform_seen_at__lt=now - STALE_AFTER).count()

@@ -89,8 +89,8 @@ def remove_example(profile: Profile, *, pk: int, actor: Actor) -> None:
     profile, rows = _open(profile, actor)
     row = _one(profile, rows, pk)
     said = {"position": row.position, **_content(row).for_audit}
-    _record("remove", row, before=said, after={}, by=actor)
     left = [one.pk for one in rows if one.pk != pk]
+    _record("remove", row, before=said, after={"examples": len(left)}, by=actor)
     row.delete()
     _number(profile, left)
 

@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import ProgrammingError
 
 from fleets.domain.errors import DomainError
 from fleets.domain.status import Role
@@ -32,6 +33,9 @@ class Command(BaseCommand):
             self._say_passwords(filled.passwords)
             if options["live"]:
                 self._launch()
+        except ProgrammingError:
+            self.stderr.write("The tables are not ready: wait until `make up` says so, then again.")
+            sys.exit(2)
         except DomainError as error:
             self.stderr.write(error.message)
             sys.exit(2)

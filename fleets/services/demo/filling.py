@@ -133,6 +133,7 @@ def _fleet(
         connection=connection,
         owner=people.users[story.owner],
         tags=[TAG],
+        is_demo=True,
         parent=parent,
         parent_agent="agent-1" if parent else "",
         depth=parent.depth + 1 if parent else 0,

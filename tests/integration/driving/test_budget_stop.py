@@ -31,7 +31,8 @@ def test_four_at_once_under_a_quarter_stop_early_and_say_why(
     assert states <= {("budget_exhausted", ""), ("not_started", "budget"), ("completed", "")}
     # Below the budget: how far depends on how many calls were open at once, which a busy machine
     # decides.
-    assert fleet.spent_nusd is not None and fleet.spent_nusd < BUDGET
+    assert fleet.spent_nusd is not None
+    assert fleet.spent_nusd < BUDGET
     assert fleet.stop_sentence.startswith("Stopped at $0.")
     assert "$0.25" in fleet.stop_sentence
     assert len(dispatches(emulator)) == Turn.objects.filter(run__fleet=fleet).count()

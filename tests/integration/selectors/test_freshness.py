@@ -53,3 +53,13 @@ def test_a_launch_without_an_answer_is_as_old_as_its_order() -> None:
     assert awaited_since(fleet) == ordered
     assert stale_since(fleet, now=timezone.now()) == ordered
     assert read_at(fleet) is None
+
+
+@pytest.mark.parametrize("seen", [None, before(600)])
+def test_demo_data_is_never_called_stale(seen: datetime | None) -> None:
+    fleet = FleetFactory(
+        is_demo=True, state=FleetState.CREATING, created_at=before(600), platform_seen_at=seen
+    )
+
+    assert awaited_since(fleet) is None
+    assert stale_since(fleet, now=timezone.now()) is None

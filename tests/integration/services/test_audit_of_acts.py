@@ -14,6 +14,7 @@ from fleets.domain.answer_check import Verdict
 from fleets.domain.errors import NotAllowed
 from fleets.domain.money import NUSD_PER_USD
 from fleets.domain.profile_body import body_text
+from fleets.domain.profile_examples import Direction, Example
 from fleets.domain.spec import LaunchSpec
 from fleets.domain.status import Afterwards, OperationState, Role, TaskState, TurnState
 from fleets.models import (
@@ -24,6 +25,7 @@ from fleets.models import (
     DefinitionRevision,
     Fleet,
     Profile,
+    ProfileExample,
     ProfileFollow,
     ProfileLabel,
     User,
@@ -34,6 +36,7 @@ from fleets.services.answers import decide_answer
 from fleets.services.cancel import cancel_fleet
 from fleets.services.catalog_orders import order_publication
 from fleets.services.cut_off import cut_off_fleet, reopen_fleet
+from fleets.services.definition_shelf import hand_over_definition, hand_over_definitions
 from fleets.services.definitions import (
     archive_definition,
     create_definition,
@@ -48,6 +51,12 @@ from fleets.services.interrupt import interrupt_agent
 from fleets.services.launch import launch_fleet
 from fleets.services.operations import retry_operation
 from fleets.services.preferences import set_preferences
+from fleets.services.profile_examples import (
+    add_example,
+    change_example,
+    move_example,
+    remove_example,
+)
 from fleets.services.profile_follow import (
     follow_catalog,
     follow_profile,
@@ -95,8 +104,10 @@ SERVICES = Path(__file__).resolve().parents[3] / "fleets" / "services"
 PARTS = {"begin", "record", "row", "write_audit", "order"}
 # These keep what a person brings for a preview of theirs, or read; nothing that others see changes.
 NO_ACTS = {"keep_import", "discard_import", "store_rows", "order_reading", "pull"}
-# They write a row for each profile as well: see test_profile_import and test_profile_bulk.
-SEVERAL_ROWS = {"confirm_import", "change_profiles", "undo_bulk_change"}
+# They write a row for each thing, or for the launch as well: see test_profile_import,
+# test_profile_bulk, test_profile_try and test_hand_over.
+SEVERAL_ROWS = {"confirm_import", "change_profiles", "undo_bulk_change", "start_trial"}
+SEVERAL_ROWS |= {"hand_over_everything"}
 SHELVED = ("profile", "catalog")
 # What everybody does for themselves.
 OWN = {"set_preferences", *(f"{act}follow_{what}" for act in ("", "un") for what in SHELVED)}
@@ -207,12 +218,47 @@ def _definition(**fields: Any) -> Definition:
     return made
 
 
+def _person_of(definition: Definition) -> User:
+    assert definition.owner is not None
+    return definition.owner
+
+
 def _remove_label(actor: Actor) -> None:
     profile = ProfileFactory()
     ProfileLabel.objects.create(
         profile=profile, name="stable", revision=profile.head, set_at=timezone.now()
     )
     remove_label(profile, name="stable", actor=actor)
+
+
+def _examples() -> tuple[Profile, list[ProfileExample]]:
+    """A profile with two example tasks."""
+    profile: Profile = ProfileFactory()
+    return profile, [
+        ProfileExample.objects.create(profile=profile, position=n, prompt=f"Review part {n}.")
+        for n in (1, 2)
+    ]
+
+
+def _add_example(actor: Actor) -> None:
+    profile, _ = _examples()
+    add_example(profile, example=Example(prompt="Review part 3."), actor=actor)
+
+
+def _change_example(actor: Actor) -> None:
+    profile, (first, _) = _examples()
+    seen = Example(prompt=first.prompt).mark
+    change_example(profile, pk=first.pk, example=Example(prompt="No."), seen=seen, actor=actor)
+
+
+def _move_example(actor: Actor) -> None:
+    profile, (first, _) = _examples()
+    move_example(profile, pk=first.pk, direction=Direction.DOWN, actor=actor)
+
+
+def _remove_example(actor: Actor) -> None:
+    profile, (first, _) = _examples()
+    remove_example(profile, pk=first.pk, actor=actor)
 
 
 # act → what a person does, and whether it takes a reason.
@@ -282,6 +328,20 @@ ACTS: Final[dict[str, tuple[Act, bool]]] = {
         lambda a: hand_over_all(ProfileFactory().owner, to=UserFactory(), actor=a, reason=WHY),
         True,
     ),
+    "hand_over_definition": (
+        lambda a: hand_over_definition(_definition(), to=UserFactory(), actor=a, reason=WHY),
+        True,
+    ),
+    "hand_over_definitions": (
+        lambda a: hand_over_definitions(
+            _person_of(_definition()), to=UserFactory(), actor=a, reason=WHY
+        ),
+        True,
+    ),
+    "add_example": (_add_example, False),
+    "change_example": (_change_example, False),
+    "move_example": (_move_example, False),
+    "remove_example": (_remove_example, False),
     "interrupt_agent": (_interrupt, True),
     "decide_answer": (_decide, True),
     "order_publication": (

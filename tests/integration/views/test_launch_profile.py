@@ -13,6 +13,7 @@ from fleets.services.profile_labels import set_label
 from fleets.services.profiles import save_revision
 from tests.factories import ConnectionFactory, ProfileFactory
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -104,9 +105,9 @@ def test_drift_is_looked_at_and_accepted_by_the_button_that_says_so(
 ) -> None:
     values = {"name": "nightly", "team": "review", "prompt": "Do it.", "count": "1"}
     values |= {"profile": "reviewer expect r1"}
-    refused = client.post(reverse("fleets:fleet_preview"), values).content.decode()
+    refused = one_line(client.post(reverse("fleets:fleet_preview"), values))
     difference = reverse("fleets:profile_diff", args=["reviewer"]) + "?a=1&amp;b=2"
-    assert f'target="_blank" rel="noopener"\n  href="{difference}">View the difference' in refused
+    assert f'target="_blank" rel="noopener" href="{difference}"> View the difference' in refused
     assert f'name="repair" value="profile={accepted}"' in refused
     values |= {"repair": f"profile={accepted}"}
     page: Any = client.post(reverse("fleets:fleet_preview"), values)

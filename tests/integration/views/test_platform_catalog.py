@@ -22,6 +22,7 @@ from fleets.services.catalog_orders import order_reading
 from fleets.services.remote_profiles import take_saved
 from tests.factories import ConnectionFactory, ProfileFactory, TeamFactory
 from tests.integration.cast import Cast
+from tests.support.markup import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -120,7 +121,7 @@ def test_what_was_not_read_for_long_is_unknown_and_says_why(
     past = timezone.now() - timedelta(minutes=16)
     Connection.objects.update(catalog_read_at=past)
     RemoteProfile.objects.update(seen_at=past)
-    page = operator.get(PAGE).content.decode()
+    page = one_line(operator.get(PAGE))
     assert "how profiles stand is not known" in page
     assert "changed on the platform" not in page
     listed = operator.get(reverse("fleets:profile_list")).content.decode()

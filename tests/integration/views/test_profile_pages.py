@@ -124,7 +124,7 @@ def test_the_list_asks_as_often_for_many_rows_as_for_one(
 ) -> None:
     ProfileFactory()
     client.get(LIST)
-    queries = 12
+    queries = 13
     with django_assert_num_queries(queries):  # type: ignore[operator]
         client.get(LIST)
     for _ in range(12):

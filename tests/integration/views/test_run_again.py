@@ -71,7 +71,7 @@ def test_the_sheet_shows_how_many_each_choice_would_run(client: Client, fleet: F
     shown = one_line(client.get(address(fleet)))
     assert "3 of 3 agents have a running machine" in shown
     assert 'for="ra-failed">Those that did not complete</label> <span>2</span>' in shown
-    assert "Run 3 again…" in text(client.get(f"/fleets/{fleet.public_id}"))
+    assert "Run 3 again…" in one_line(client.get(f"/fleets/{fleet.public_id}"))
 
 
 def test_in_the_dialog_only_the_sheet_is_sent(client: Client, fleet: Fleet) -> None:
