@@ -96,7 +96,7 @@ PLACEHOLDERS: Final[Mapping[str, str]] = {
     "git_url": "https://github.com/acme/monorepo.git",
     "git_ref": "main",
     "which": "head",
-    "domains": "api.github.com\n*.npmjs.org",
+    "domains": "api.github.com\n*.example.org",
 }
 COLUMNS: Final = ("column_id", "column_task", "column_profile", "group_by")
 

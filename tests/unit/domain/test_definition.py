@@ -25,7 +25,7 @@ MACHINE: dict[str, Any] = {
     "files": [{"path": "notes/style.md", "content": "Be brief.\n"}],
     "setup": {"command": "npm ci", "timeout": "90 s"},
     "secrets": ["GITHUB_TOKEN"],
-    "egress": {"domains": ["api.github.com", "*.npmjs.org"], "includeImplicit": False},
+    "egress": {"domains": ["api.github.com", "*.example.org"], "includeImplicit": False},
 }
 
 
