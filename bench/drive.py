@@ -27,7 +27,7 @@ LIMIT_EACH_S = 0.06
 # In one process nothing is ever driven beside anything else; larger numbers are the worker's.
 MOST_HERE = 1_000
 # The beat looks for fleets that others made, whatever is driven: counted, no difference of work.
-HOUSEKEEPING = frozenset({"fleets.list"})
+HOUSEKEEPING = frozenset({"fleets.list", "profiles.list"})
 HEAD = (
     "agents", "who", "wall s", "turns s", "ratio", "CPU ratio", "requests", "per turn", "commits",
     "CPU s: driver", "beat", "Postgres", "Valkey", "emulator", "peak MB",
